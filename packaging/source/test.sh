@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and passes every test, without a display: the release build with all tests, then the
+# engine under the address and undefined-behaviour sanitizers.
+#   --release-only   leave the sanitizer build out
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# shellcheck source=packaging/source/packages.sh
+. packaging/source/packages.sh
+# shellcheck source=packaging/source/starter_model.sh
+. packaging/source/starter_model.sh
+
+sanitizers=yes
+for argument in "$@"; do
+    case $argument in
+    --release-only) sanitizers=no ;;
+    *)
+        echo "test.sh: unknown argument '$argument' (expected: --release-only)" >&2
+        exit 2
+        ;;
+    esac
+done
+
+install_packages "${build_packages[@]}" "${run_packages[@]}" "${fetch_packages[@]}" "${test_packages[@]}"
+
+# Tests with a real model read it from here; without a connection they say that they were skipped.
+export ALCOVE_MODELS="${ALCOVE_MODELS:-$PWD/build/models}"
+fetch_starter_model "$ALCOVE_MODELS" || echo "Tests that need the starter model will be skipped." >&2
+
+jobs=$(build_jobs)
+
+if [ "$sanitizers" = yes ]; then
+    cmake --preset asan -DALCOVE_BUILD_APP=OFF -DALCOVE_BUILD_UI=OFF
+    cmake --build --preset asan --parallel "$jobs"
+    ctest --preset asan --label-exclude e2e
+fi
+
+cmake --preset release -DALCOVE_BUILD_TESTS=ON
+cmake --build --preset release --parallel "$jobs"
+ctest --preset release
