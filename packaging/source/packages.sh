@@ -26,6 +26,9 @@ test_packages=(
     libgtest-dev qml6-module-qttest xvfb xauth xdotool sqlite3 libcmark-gfm-dev libcmark-gfm-extensions-dev
 )
 
+# To check style and find faults without running.
+lint_packages=(clang-format clang-tidy shellcheck git)
+
 # install_packages PACKAGE...: installs what is missing; asks for rights only if something is, and says what it does.
 install_packages() {
     if ! command -v dpkg-query >/dev/null 2>&1; then
