@@ -10,50 +10,72 @@ namespace alcove {
 
 /// How a row of activations is laid out for a matrix product.
 enum class ActType : std::uint8_t {
-    F32,    ///< floats as they are: against float weights, and for checks
-    Q8_32,  ///< blocks of 32: float scale, float scale × sum of the int8 values, 32 int8
-    Q8_256, ///< blocks of 256: float scale, 16 int16 sums of 16 values, 256 int8; against K-quants
+    F32,   ///< floats as they are: against float weights, and for checks
+    Q8_32, ///< int8 in blocks of 32 with a float scale each, and the sums that offset weights need
+           ///< (engine/kernels/activations.h); against every quantised type
 };
 
-/// Activations that kernels want for weights of `type`; F32 when `float_activations`.
+/// Activations that kernels want for weights of `type`: F32 for F32, F16 and BF16 weights and when
+/// `float_activations`, else Q8_32. Rows for Q8_32 are a multiple of 32 long, as those weights are.
 ActType act_type(QuantType type, bool float_activations) noexcept;
 /// Bytes of one row of `n` activations, a multiple of 64.
 std::size_t act_row_bytes(ActType act, std::size_t n) noexcept;
+/// Bytes that `n` values take in a cache of `kv_type` (KvType). Q8_0 wants n as a multiple of 32.
+std::size_t kv_row_bytes(std::uint8_t kv_type, std::size_t n) noexcept;
 
-/// One chunk of attention work: the queries of one KV head's group over a range of cached positions.
+/// Positions per block of decode attention. Blocks begin at multiples of it, whatever the window.
+inline constexpr std::int32_t kAttentionBlock = 256;
+
+/// One chunk of attention work: the queries of one KV head's group over a range of cached
+/// positions.
 struct AttentionArgs {
-    const float* q = nullptr; ///< [n_q, q_stride]; each row holds `group` heads of head_dim, already rotated
+    const float* q =
+        nullptr; ///< [n_q, q_stride]; each row holds `group` heads of head_dim, rotated
     std::size_t q_stride = 0; ///< floats between rows
     std::int32_t n_q = 0;     ///< rows: tokens of the chunk
     std::int32_t group = 0;   ///< query heads per KV head
     std::int32_t head_dim = 0;
-    const void* k = nullptr; ///< row of position p: k + p * kv_stride bytes, head_dim values of kv_type
+    const void* k = nullptr; ///< row of position p: k + p * kv_stride bytes, head_dim of kv_type
     const void* v = nullptr;
-    std::size_t kv_stride = 0; ///< bytes between positions
-    std::uint8_t kv_type = 0;  ///< KvType
+    std::size_t kv_stride = 0;  ///< bytes between positions
+    std::uint8_t kv_type = 0;   ///< KvType
     std::int32_t first_pos = 0; ///< position of query row 0; row i sees positions <= first_pos + i
     std::int32_t window = 0;    ///< > 0: only the last `window` positions, the own one included
     float scale = 0;
     float softcap = 0;          ///< > 0: scores become softcap * tanh(score / softcap)
     float* out = nullptr;       ///< [n_q, out_stride], `group` heads of head_dim per row
-    std::size_t out_stride = 0;
-    void* scratch = nullptr; ///< attention_scratch_bytes()
+    std::size_t out_stride = 0; ///< floats between rows
+    void* scratch = nullptr;    ///< attention_scratch_bytes(), 64-byte aligned, one per thread
 };
 
-/// The kernels of one instruction set. Every function: thread-safe, allocates nothing, cannot fail; results do not
-/// depend on how rows are split between calls. Pointers need no alignment beyond their type's unless said.
+/// The blocks [begin, end) of kAttentionBlock positions that a query at `pos` sees.
+struct AttentionBlocks {
+    std::int32_t begin = 0, end = 0;
+};
+AttentionBlocks attention_blocks(std::int32_t pos, std::int32_t window) noexcept;
+/// Floats of one block's partial result, see attention_partial.
+std::size_t attention_part_floats(std::int32_t group, std::int32_t head_dim) noexcept;
+
+/// The kernels of one instruction set. Every function: thread-safe, allocates nothing, cannot fail;
+/// results do not depend on how rows are split between calls. Pointers need no alignment beyond
+/// their type's unless said. Not-a-number and infinity come out as not-a-number, never as a crash.
 struct KernelTable {
     Isa isa;
-    /// x[n] to one activation row at `out` (act_row_bytes). n is a multiple of 32 (Q8_32) or 256 (Q8_256).
+    /// x[n] to one activation row at `out` (act_row_bytes; 64-byte aligned).
     void (*quantize_row)(ActType act, std::size_t n, const float* x, void* out);
     /// y[r − row_begin] = sum_i W[r][i] * x[i] for rows [row_begin, row_end). One activation row.
-    void (*matvec)(QuantType type, ActType act, std::size_t n_cols, const void* w, std::size_t w_row_bytes,
-                   std::int64_t row_begin, std::int64_t row_end, const void* x, float* y);
-    /// y[t * y_stride + r] for rows [row_begin, row_end) and n_tokens activation rows (x_row_bytes apart); y counts rows
-    /// from 0 of the whole matrix. `scratch`: matmul_scratch_bytes(n_cols), 64-byte aligned, one per thread.
-    void (*matmul)(QuantType type, ActType act, std::size_t n_cols, const void* w, std::size_t w_row_bytes,
-                   std::int64_t row_begin, std::int64_t row_end, const void* x, std::size_t x_row_bytes,
-                   std::int32_t n_tokens, float* y, std::size_t y_stride, void* scratch);
+    /// `type` must be runnable. Within (n_blocks + 8) * 2^-24 * sum |w * x| of the exact sum over
+    /// the quantised activations. Fastest where row_begin is a multiple of 16.
+    void (*matvec)(QuantType type, ActType act, std::size_t n_cols, const void* w,
+                   std::size_t w_row_bytes, std::int64_t row_begin, std::int64_t row_end,
+                   const void* x, float* y);
+    /// y[t * y_stride + r] for rows [row_begin, row_end) and n_tokens activation rows (x_row_bytes
+    /// apart); y counts rows from 0 of the whole matrix. `scratch`: matmul_scratch_bytes(n_cols),
+    /// 64-byte aligned, one per thread. Fastest where row_begin is a multiple of 32. Same bound.
+    void (*matmul)(QuantType type, ActType act, std::size_t n_cols, const void* w,
+                   std::size_t w_row_bytes, std::int64_t row_begin, std::int64_t row_end,
+                   const void* x, std::size_t x_row_bytes, std::int32_t n_tokens, float* y,
+                   std::size_t y_stride, void* scratch);
     std::size_t (*matmul_scratch_bytes)(std::size_t n_cols);
     /// One row of weights to floats; the truth of `dequantize`.
     void (*dequantize_row)(QuantType type, std::size_t n, const void* w, float* out);
@@ -63,18 +85,29 @@ struct KernelTable {
     void (*add_scaled)(std::size_t n, const float* x, float scale, float* y);
     /// out[i] = silu(gate[i]) * up[i]; out may be gate or up.
     void (*silu_mul)(std::size_t n, const float* gate, const float* up, float* out);
-    /// out[i] = gelu_tanh(gate[i]) * up[i], the exact tanh formula in float.
+    /// out[i] = gelu_tanh(gate[i]) * up[i], the exact tanh formula in float; out may be gate or up.
     void (*gelu_mul)(std::size_t n, const float* gate, const float* up, float* out);
-    /// Rotates n_head heads (head_dim floats each, consecutive) in place. cos_sin: [rope_dims / 2][2] for this position;
-    /// interleaved: pairs (2i, 2i+1), else (i, i + rope_dims / 2). Values past rope_dims stay.
-    void (*rope)(std::int32_t n_head, std::int32_t head_dim, std::int32_t rope_dims, bool interleaved,
-                 const float* cos_sin, float* x);
-    /// n floats to kv_type (KvType) at `out`.
+    /// Rotates n_head heads (head_dim floats each, consecutive) in place. cos_sin:
+    /// [rope_dims / 2][2] for this position; interleaved: pairs (2i, 2i+1), else
+    /// (i, i + rope_dims / 2). Values past rope_dims stay.
+    void (*rope)(std::int32_t n_head, std::int32_t head_dim, std::int32_t rope_dims,
+                 bool interleaved, const float* cos_sin, float* x);
+    /// n floats to kv_type (KvType) at `out`: kv_row_bytes(kv_type, n).
     void (*store_kv)(std::uint8_t kv_type, std::size_t n, const float* x, void* out);
-    /// Softmax attention with float accumulation, flash style in blocks of fixed size: equal to the plain form within
-    /// rounding, identical for any number of threads.
+    /// Softmax attention of any number of query rows (reading a prompt), float accumulation, flash
+    /// style in blocks of fixed size: equal to the plain form within rounding. A row's result does
+    /// not depend on the rows that come with it, so rows may be split among threads anyhow.
     void (*attention)(const AttentionArgs& args);
     std::size_t (*attention_scratch_bytes)(std::int32_t group, std::int32_t head_dim);
+    /// The same for one query row (n_q = 1; `out` unused), cut along the context so that threads
+    /// can share a head while writing an answer: the blocks [block_begin, block_end) of
+    /// attention_blocks(first_pos, window), each to its own attention_part_floats(group, head_dim)
+    /// floats, consecutive from `parts` for block_begin on.
+    void (*attention_partial)(const AttentionArgs& args, std::int32_t block_begin,
+                              std::int32_t block_end, float* parts);
+    /// Merges the parts of n_blocks consecutive blocks, in block order, to out[group * head_dim].
+    void (*attention_merge)(std::int32_t group, std::int32_t head_dim, std::int32_t n_blocks,
+                            const float* parts, float* out);
 };
 
 /// The table of a set that runnable_isas() lists.
