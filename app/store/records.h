@@ -2,6 +2,7 @@
 
 #include <QDateTime>
 #include <QJsonObject>
+#include <QMetaType>
 #include <QString>
 #include <QVector>
 
@@ -14,19 +15,42 @@ using RowId = qint64; ///< 0: not stored yet
 
 enum class Role { System, User, Assistant };
 
-/// Writing: being generated now, or the program ended while it was (a later start reads it as interrupted).
-enum class MessageState { Complete, Writing, Stopped, LengthLimit, ContextFull, Failed, Interrupted };
+/// "system", "user", "assistant": the spelling of the database, of chat templates and of JSON.
+QString roleName(Role role);
+std::optional<Role> roleFromName(QStringView name);
+
+/// Writing: being generated now, or the program ended while it was (a later start reads it as
+/// Interrupted).
+enum class MessageState {
+    Complete,
+    Writing,
+    Stopped,
+    LengthLimit,
+    ContextFull,
+    Failed,
+    Interrupted
+};
+
+/// "complete", "writing", "stopped", "length", "context", "failed", "interrupted".
+QString messageStateName(MessageState state);
+std::optional<MessageState> messageStateFromName(QStringView name);
+
+/// True for an answer that was cut short and can be taken up again (stop, length limit, crash,
+/// failure half way).
+bool canContinue(MessageState state);
 
 struct Conversation {
     RowId id = 0;
-    QString title;          ///< empty: untitled yet; taken from the first user message until renamed
-    bool renamed = false;   ///< the person chose the title
+    QString title;        ///< empty: untitled yet; taken from the first user message until renamed
+    bool renamed = false; ///< the person chose the title
     QString systemPrompt;
-    RowId modelId = 0;      ///< model last used; 0: none
-    RowId leafId = 0;       ///< last message of the chosen path; 0: empty
-    QString draft;          ///< unsent text
-    int draftCaret = 0;
-    QDateTime created, used, deletedAt; ///< deletedAt is null unless in the trash
+    RowId modelId = 0;  ///< model last used; 0: none
+    QString modelName;  ///< its name for the list's second line; read only, empty without a model
+    RowId leafId = 0;   ///< last message of the chosen path; 0: empty
+    QString draft;      ///< unsent text
+    int draftCaret = 0; ///< UTF-16 position in the draft
+    bool draftQueued = false; ///< the draft is to be sent when the running answer has ended
+    QDateTime created, used, deletedAt; ///< UTC; deletedAt is null unless in the trash
 };
 
 /// How an answer was made; kept with it for good.
@@ -37,11 +61,16 @@ struct AnswerFacts {
     quint64 seed = 0;
     int promptTokens = 0, cachedTokens = 0, generatedTokens = 0, contextSize = 0, contextUsed = 0;
     double prefillSeconds = 0, decodeSeconds = 0, firstTokenSeconds = 0, loadSeconds = 0;
-    QString finish;       ///< FinishReason's name
-    QString finishDetail;
+    QString finish;       ///< FinishReason's name, or "error"
+    QString finishDetail; ///< the stop string, the numbers of a full context, or the sentence of a
+                          ///< failure
+
+    double prefillTokensPerSecond() const;
+    double decodeTokensPerSecond() const;
 };
 
-/// A node of a conversation's tree. The parent of a first message is 0. Siblings are messages of one parent.
+/// A node of a conversation's tree. The parent of a first message is 0. Siblings are messages of
+/// one parent.
 struct Message {
     RowId id = 0;
     RowId conversationId = 0;
@@ -51,7 +80,8 @@ struct Message {
     QString text; ///< the source, exactly as typed or generated
     QDateTime created;
     std::optional<AnswerFacts> facts; ///< answers only
-    int siblingIndex = 0, siblingCount = 1; ///< place among the children of parentId, in order of creation
+    int siblingIndex = 0,
+        siblingCount = 1; ///< place among the children of parentId, in order of creation
 };
 
 /// A model file that the person added or that lies in a model folder.
@@ -59,12 +89,18 @@ struct ModelRecord {
     RowId id = 0;
     QString path, name, architecture, quantization;
     qint64 fileBytes = 0;
-    QString sha256;      ///< empty until computed
+    QString sha256; ///< empty until computed
     bool runnable = false;
-    QString reason;      ///< why not
+    QString reason;           ///< why not
     bool loadCrashed = false; ///< the program ended while loading it: not loaded again by itself
+    bool addedByHand = false; ///< added in place by the person; else found in a model folder
     int contextTrained = 0;
-    QDateTime added, used, modified;
+    QDateTime added, used, modified; ///< used is null if never; modified is the file's
 };
 
 } // namespace alcove::app
+
+Q_DECLARE_METATYPE(alcove::app::Conversation)
+Q_DECLARE_METATYPE(alcove::app::Message)
+Q_DECLARE_METATYPE(alcove::app::ModelRecord)
+Q_DECLARE_METATYPE(alcove::app::AnswerFacts)
