@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace alcove {
 
-/// Weight types. The numbers are the tensor type ids of the GGUF specification, so that a header can be read directly.
-/// PQ2 and PTQ1 are the packed ternary types of the prism files (docs/formats).
+/// Weight types. The numbers are the tensor type ids of the GGUF specification, so that a header
+/// can be read directly.
 enum class QuantType : std::uint32_t {
     F32 = 0,
     F16 = 1,
@@ -40,6 +41,9 @@ enum class QuantType : std::uint32_t {
     TQ1_0 = 34,
     TQ2_0 = 35,
     MXFP4 = 39,
+    NVFP4 = 40,
+    Q1_0 = 41,
+    Q2_0 = 42,
 };
 
 /// What the layout of a type is. One row per type in quant_type.cpp.
@@ -48,8 +52,11 @@ struct QuantTraits {
     std::string_view name;    ///< as in file names: "Q4_K"
     std::uint32_t block_size; ///< weights per block; a row holds a whole number of blocks
     std::uint32_t block_bytes;
-    bool runnable; ///< decode and a dot product exist: a model may use it as a weight matrix
+    bool runnable; ///< decode (decode.h) and a dot product exist: usable as a weight matrix
 };
+
+/// All rows, in the order of their ids.
+std::span<const QuantTraits> quant_types() noexcept;
 
 /// Traits of `type`, or nullptr for an id that the table lacks (unknown or removed types).
 const QuantTraits* quant_traits(QuantType type) noexcept;
