@@ -27,7 +27,7 @@ test_packages=(
 )
 
 # To check style and find faults without running.
-lint_packages=(clang-format clang-tidy shellcheck git)
+lint_packages=(clang-format clang-tidy libomp-14-dev shellcheck git)
 
 # install_packages PACKAGE...: installs what is missing; asks for rights only if something is, and says what it does.
 install_packages() {
