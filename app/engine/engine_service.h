@@ -5,10 +5,13 @@
 #include <QFuture>
 #include <QObject>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
 namespace alcove::app {
+
+struct EngineJob;
 
 /// What an EngineService needs of the engine; the real one is realEngine(). Another one stands in
 /// only in tests of rare states (a failing allocation, a speed that no real model gives).
@@ -66,7 +69,7 @@ public:
 
     /// Most text events per second: 30 by default, 1 when the window is hidden.
     void setUpdatesPerSecond(int updates);
-    /// Threads of later and running work; 0: automatic.
+    /// Threads of later jobs; 0: automatic.
     void setThreads(int threads);
     void setWarmBudget(
         qint64 bytes); ///< default: 10 % of memory, at most 1 GB; the last one used is always kept
@@ -87,17 +90,14 @@ Q_SIGNALS:
     void failed(quint64 job, const alcove::Error& error);
 
 private:
-    struct Job;
-    class Worker;
-    friend class Worker;
-    JobId enqueue(std::unique_ptr<Job> job);
-    void startNext();
-    void jobEnded(JobId job);
-
-    std::optional<ModelFacts> m_model;
-    std::shared_ptr<const Model> m_loaded; // for counting; immutable
     struct Private;
     std::unique_ptr<Private> d;
+    JobId enqueue(std::shared_ptr<EngineJob> job);
+    void startNext();
+    void connectWorker();
+    void jobEnded();
+
+    std::optional<ModelFacts> m_model;
 };
 
 } // namespace alcove::app

@@ -54,6 +54,11 @@ struct ChatTurn {
 
 /// Asks for one answer.
 struct GenerateJob {
+    /// The model that is to answer; loaded first, within this job, if it is not the present one or
+    /// if its sessions have other options (then loadProgress and loadFinished come before the
+    /// rest). Empty: the loaded model as it is.
+    QString modelPath;
+    SessionOptions options;
     RowId conversationId = 0;  ///< which warm state to use; 0: none is kept
     QVector<ChatTurn> turns;   ///< system text first if there is any; ends with the question
     QString answerBegin;       ///< Continue: the answer so far, to be taken up; else empty
