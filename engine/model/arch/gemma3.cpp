@@ -1,0 +1,77 @@
+#include "engine/model/arch/arch.h"
+
+#include "engine/model/blocks/attention.h"
+#include "engine/model/blocks/ffn.h"
+#include "engine/model/blocks/residual.h"
+
+#include <array>
+#include <cmath>
+
+/// Gemma 3 (text): Gemma 2's layer with norms on the heads of q and k in place of soft caps. Five
+/// layers see a window and turn by rope.freq_base_swa, the sixth sees everything and takes
+/// rope.freq_base with its scaling.
+namespace alcove::model::arch {
+
+namespace {
+
+constexpr std::array kTensors = {
+    ModelTensor{"token_embd.weight", &Weights::token_embd, Dim::Embd, Dim::Vocab},
+    ModelTensor{"output_norm.weight", &Weights::output_norm, Dim::Embd},
+    ModelTensor{"output.weight", &Weights::output, Dim::Embd, Dim::Vocab, Need::Optional},
+};
+
+constexpr std::array kLayerTensors = {
+    LayerTensor{"attn_norm.weight", &LayerWeights::attn_norm, Dim::Embd},
+    LayerTensor{"attn_q.weight", &LayerWeights::attn_q, Dim::Embd, Dim::Heads},
+    LayerTensor{"attn_k.weight", &LayerWeights::attn_k, Dim::Embd, Dim::HeadsKv},
+    LayerTensor{"attn_v.weight", &LayerWeights::attn_v, Dim::Embd, Dim::HeadsKv},
+    LayerTensor{"attn_q_norm.weight", &LayerWeights::attn_q_norm, Dim::HeadDim},
+    LayerTensor{"attn_k_norm.weight", &LayerWeights::attn_k_norm, Dim::HeadDim},
+    LayerTensor{"attn_output.weight", &LayerWeights::attn_output, Dim::Heads, Dim::Embd},
+    LayerTensor{"post_attention_norm.weight", &LayerWeights::attn_post_norm, Dim::Embd},
+    LayerTensor{"ffn_norm.weight", &LayerWeights::ffn_norm, Dim::Embd},
+    LayerTensor{"ffn_gate.weight", &LayerWeights::ffn_gate, Dim::Embd, Dim::Ff},
+    LayerTensor{"ffn_up.weight", &LayerWeights::ffn_up, Dim::Embd, Dim::Ff},
+    LayerTensor{"ffn_down.weight", &LayerWeights::ffn_down, Dim::Ff, Dim::Embd},
+    LayerTensor{"post_ffw_norm.weight", &LayerWeights::ffn_post_norm, Dim::Embd},
+};
+
+Status configure(const KeyReader& keys, HParams& hp) {
+    hp.embedding_scale = std::sqrt(static_cast<float>(hp.n_embd));
+    ALCOVE_ASSIGN_OR_RETURN(hp.attn_softcap, keys.number_or("attn_logit_softcapping", 0.0F));
+    ALCOVE_ASSIGN_OR_RETURN(hp.logit_softcap, keys.number_or("final_logit_softcapping", 0.0F));
+    ALCOVE_ASSIGN_OR_RETURN(const std::int32_t window,
+                            keys.count("attention.sliding_window", 1, 1 << 30));
+    ALCOVE_ASSIGN_OR_RETURN(hp.rope_local.freq_base, keys.positive_or("rope.freq_base_swa", 1e4));
+    constexpr std::size_t kPeriod = 6;
+    for (std::size_t il = 0; il < hp.layers.size(); ++il) {
+        const bool full = il % kPeriod == kPeriod - 1;
+        hp.layers[il].window = full ? 0 : window;
+        hp.layers[il].rope = full ? RopeUse::Global : RopeUse::Local;
+    }
+    // The 27B model (62 layers) was trained with another scale; no key tells.
+    constexpr std::int32_t kLayersOf27B = 62;
+    if (hp.n_layer == kLayersOf27B)
+        hp.attn_scale = 1.0F / std::sqrt(static_cast<float>(hp.n_embd) /
+                                         static_cast<float>(hp.layers.front().n_head));
+    return ok();
+}
+
+void layer(Pass& pass, std::int32_t il) {
+    const LayerWeights& w = pass.layer_weights(il);
+    attention(pass, il, w.attn_norm);
+    add_branch(pass, w.attn_post_norm);
+    feed_forward(pass, il, w.ffn_norm, Activation::GeluTanh);
+    add_branch(pass, w.ffn_post_norm);
+}
+
+} // namespace
+
+constinit const Architecture kGemma3 = {.name = "gemma3",
+                                        .rope_interleaved = false,
+                                        .tensors = kTensors,
+                                        .layer_tensors = kLayerTensors,
+                                        .configure = &configure,
+                                        .layer = &layer};
+
+} // namespace alcove::model::arch

@@ -1,0 +1,57 @@
+#include "engine/model/forward.h"
+
+#include "engine/model/blocks/embedding.h"
+#include "engine/model/blocks/head.h"
+
+#include <cstring>
+#include <omp.h>
+
+namespace alcove::model {
+
+namespace {
+
+void keep_rows(const Pass& pass, float* node) {
+    if (node == nullptr)
+        return;
+    const auto n_embd = static_cast<std::size_t>(pass.hp().n_embd);
+    if (pass.single() && pass.thread() != 0)
+        return;
+    pass.for_rows([&](std::int32_t row) {
+        std::memcpy(node + static_cast<std::size_t>(row) * n_embd, pass.h(row),
+                    n_embd * sizeof(float));
+    });
+}
+
+/// The whole pass as one thread sees it.
+void run(Pass& pass, const Architecture& architecture) {
+    const Batch& batch = pass.batch();
+    embed(pass);
+    if (batch.nodes != nullptr)
+        keep_rows(pass, batch.nodes->embd);
+    for (std::int32_t il = 0; il < pass.hp().n_layer; ++il) {
+        architecture.layer(pass, il);
+        if (batch.nodes != nullptr)
+            keep_rows(pass, batch.nodes->l_out[static_cast<std::size_t>(il)]);
+        if (batch.observer != nullptr && pass.thread() == 0)
+            batch.observer->layer_done(il);
+    }
+    head(pass);
+}
+
+} // namespace
+
+bool forward(const LoadedModel& model, const KernelTable& kernels, Workspace& workspace,
+             const KvView& kv, const Batch& batch, std::int32_t n_threads, std::int32_t n_usable) {
+    PassShared shared{model, kernels, workspace, kv, batch};
+#pragma omp parallel num_threads(n_threads)
+    {
+        // The runtime may give fewer threads than asked for.
+#pragma omp single
+        workspace.team.begin(omp_get_num_threads(), n_usable);
+        Pass pass(shared, omp_get_thread_num());
+        run(pass, *model.architecture);
+    }
+    return !shared.stopped.load(std::memory_order_relaxed);
+}
+
+} // namespace alcove::model

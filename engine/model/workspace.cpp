@@ -1,0 +1,110 @@
+#include "engine/model/workspace.h"
+
+#include <algorithm>
+#include <new>
+
+namespace alcove::model {
+
+namespace {
+
+constexpr std::size_t kAlign = 64;
+
+std::size_t positive(std::int32_t n) {
+    return static_cast<std::size_t>(std::max(n, 0));
+}
+
+} // namespace
+
+/// Walks over all buffers twice: to add up their sizes, then to place them.
+struct Workspace::Layout {
+    std::byte* base = nullptr;
+    std::size_t offset = 0;
+
+    template <typename T> void place(T*& pointer, std::size_t n_bytes) {
+        if (base != nullptr)
+            pointer = reinterpret_cast<T*>(base + offset);
+        offset += (n_bytes + kAlign - 1) / kAlign * kAlign;
+    }
+    void place(void*& pointer, std::size_t n_bytes) {
+        if (base != nullptr)
+            pointer = base + offset;
+        offset += (n_bytes + kAlign - 1) / kAlign * kAlign;
+    }
+
+    void walk(Workspace& ws, const HParams& hp, const Shape& shape, const KernelTable& kernels) {
+        const std::size_t n_batch = positive(shape.n_batch);
+        const std::size_t n_embd = positive(hp.n_embd);
+        const std::size_t head_dim = positive(hp.head_dim);
+        const std::size_t rope_dims = positive(hp.rope_dims);
+        const std::size_t f = sizeof(float);
+        ws.q_width = positive(hp.max_n_head()) * head_dim;
+        ws.kv_width = positive(hp.max_n_head_kv()) * head_dim;
+        ws.ff_width = positive(hp.max_n_ff());
+        const std::size_t widest = std::max({n_embd, ws.q_width, ws.ff_width});
+        const std::size_t q_cols = (widest + 31) / 32 * 32; // Q8_32 rows come in blocks of 32
+        ws.act_stride = act_row_bytes(ActType::Q8_32, q_cols);
+        ws.n_blocks = shape.n_ctx / kAttentionBlock + 1;
+        std::int32_t widest_group = 1;
+        for (const LayerParams& layer : hp.layers)
+            widest_group = std::max(widest_group, layer.n_head / layer.n_head_kv);
+        ws.part_floats = attention_part_floats(widest_group, hp.head_dim);
+
+        Buffers& b = ws.buffers;
+        place(b.h, n_batch * n_embd * f);
+        place(b.x, n_batch * n_embd * f);
+        place(b.act, n_batch * ws.act_stride);
+        place(b.q, n_batch * ws.q_width * f);
+        place(b.k, n_batch * ws.kv_width * f);
+        place(b.v, n_batch * ws.kv_width * f);
+        place(b.attn, n_batch * ws.q_width * f);
+        place(b.branch, n_batch * n_embd * f);
+        place(b.gate, n_batch * ws.ff_width * f);
+        place(b.up, n_batch * ws.ff_width * f);
+        place(b.cos_sin[0], n_batch * rope_dims * f);
+        place(b.cos_sin[1], hp.uses_local_rope() ? n_batch * rope_dims * f : 0);
+        place(b.parts, positive(hp.max_n_head_kv()) * positive(ws.n_blocks) * ws.part_floats * f);
+
+        const std::size_t matmul_scratch = kernels.matmul_scratch_bytes(q_cols);
+        const std::size_t attention_scratch =
+            kernels.attention_scratch_bytes(widest_group, hp.head_dim);
+        for (std::size_t i = 0; i < positive(shape.n_threads); ++i) {
+            ThreadBuffers unused;
+            ThreadBuffers& t = base != nullptr ? ws.threads[i] : unused;
+            place(t.h, n_embd * f);
+            place(t.x, n_embd * f);
+            place(t.act, ws.act_stride);
+            place(t.cos_sin[0], rope_dims * f);
+            place(t.cos_sin[1], rope_dims * f);
+            place(t.matmul_scratch, matmul_scratch);
+            place(t.attention_scratch, attention_scratch);
+        }
+    }
+};
+
+void Workspace::Free::operator()(std::byte* memory) const noexcept {
+    ::operator delete (memory, std::align_val_t{kAlign});
+}
+
+Workspace::Workspace(const LoadedModel& model, const Shape& shape, const KernelTable& kernels)
+    : shape_(shape) {
+    const HParams& hp = model.hparams;
+    Layout sizes;
+    sizes.walk(*this, hp, shape, kernels);
+    n_bytes_ = sizes.offset;
+    memory_.reset(static_cast<std::byte*>(::operator new (n_bytes_, std::align_val_t{kAlign})));
+    threads.resize(positive(shape.n_threads));
+    Layout places{.base = memory_.get()};
+    places.walk(*this, hp, shape, kernels);
+    ropes[0] = RopeTable(hp.rope, hp.rope_dims, model.weights.rope_freqs);
+    ropes[1] = RopeTable(hp.rope_local, hp.rope_dims, Vector{});
+}
+
+std::size_t Workspace::bytes(const HParams& hparams, const Shape& shape,
+                             const KernelTable& kernels) {
+    Workspace probe;
+    Layout sizes;
+    sizes.walk(probe, hparams, shape, kernels);
+    return sizes.offset;
+}
+
+} // namespace alcove::model

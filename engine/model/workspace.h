@@ -1,0 +1,79 @@
+#pragma once
+
+#include "engine/kernels/kernel_table.h"
+#include "engine/model/loaded_model.h"
+#include "engine/model/rope_table.h"
+#include "engine/model/team.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace alcove::model {
+
+/// What a forward pass of up to n_batch tokens on up to n_threads threads writes to, apart from the
+/// cache. One block of memory, laid out once: the pass itself allocates nothing.
+class Workspace {
+public:
+    struct Shape {
+        std::int32_t n_batch = 1, n_threads = 1, n_ctx = 1;
+        bool float_activations = false;
+    };
+
+    /// Bytes that a workspace of this shape takes.
+    static std::size_t bytes(const HParams& hparams, const Shape& shape,
+                             const KernelTable& kernels);
+
+    /// Throws std::bad_alloc.
+    Workspace(const LoadedModel& model, const Shape& shape, const KernelTable& kernels);
+
+    const Shape& shape() const { return shape_; }
+    std::size_t allocated_bytes() const { return n_bytes_; }
+
+    /// Buffers of the whole team, a row per token of the batch, and those of each thread.
+    struct Buffers {
+        float* h = nullptr;              ///< [n_batch, n_embd] the residual stream
+        float* x = nullptr;              ///< [n_batch, n_embd] normalised input of a product
+        std::byte* act = nullptr;        ///< [n_batch, act_stride] the input quantised
+        float* q = nullptr;              ///< [n_batch, q_width]
+        float* k = nullptr;              ///< [n_batch, kv_width]
+        float* v = nullptr;              ///< [n_batch, kv_width]
+        float* attn = nullptr;           ///< [n_batch, q_width]
+        float* branch = nullptr;         ///< [n_batch, n_embd] a branch before it is added to h
+        float* gate = nullptr;           ///< [n_batch, ff_width]
+        float* up = nullptr;             ///< [n_batch, ff_width]
+        std::array<float*, 2> cos_sin{}; ///< [n_batch, rope_dims] by global and local angles
+        float* parts = nullptr;          ///< [n_head_kv, n_blocks, part_floats] decode attention
+    };
+    struct ThreadBuffers {
+        float* h = nullptr;              ///< [n_embd] with one token every thread keeps its own row
+        float* x = nullptr;              ///< [n_embd]
+        std::byte* act = nullptr;        ///< [act_stride]
+        std::array<float*, 2> cos_sin{}; ///< [rope_dims]
+        void* matmul_scratch = nullptr;
+        void* attention_scratch = nullptr;
+    };
+
+    Buffers buffers;
+    std::vector<ThreadBuffers> threads;
+    std::size_t q_width = 0, kv_width = 0, ff_width = 0; ///< floats
+    std::size_t act_stride = 0;                          ///< bytes
+    std::int32_t n_blocks = 0;
+    std::size_t part_floats = 0;
+    std::array<RopeTable, 2> ropes; ///< global, local
+    Team team;
+
+private:
+    struct Layout;
+    Workspace() = default; // without memory, to add up sizes
+    Shape shape_;
+    std::size_t n_bytes_ = 0;
+    struct Free {
+        void operator()(std::byte* memory) const noexcept;
+    };
+    std::unique_ptr<std::byte, Free> memory_;
+};
+
+} // namespace alcove::model
