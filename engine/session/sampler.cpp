@@ -154,6 +154,9 @@ Result<std::vector<Sampler::Probability>> Sampler::distribution(std::span<const 
         else
             joined.push_back(entry);
     }
+    // A mixture is given to twelve decimals: what is nothing there is not in it.
+    if (settings_.xtc_probability > 0 && !xtc_coin.has_value())
+        std::erase_if(joined, [](const Probability& entry) { return entry.p < 5e-13; });
     std::sort(joined.begin(), joined.end(), [](const auto& a, const auto& b) {
         return a.p > b.p || (a.p == b.p && a.id < b.id);
     });
