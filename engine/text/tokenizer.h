@@ -73,7 +73,7 @@ public:
     explicit TokenStream(std::shared_ptr<const Tokenizer> tokenizer, bool special = false);
     /// Text to append after `id`; may be empty.
     std::string push(TokenId id);
-    /// Text to append when generation ends: U+FFFD if bytes are waiting, else empty.
+    /// Text to append when generation ends: U+FFFD per maximal part of the bytes that are waiting, else empty.
     std::string flush();
 
 private:
