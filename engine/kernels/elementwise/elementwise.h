@@ -4,7 +4,7 @@
 
 /// Operations value by value; a value's result depends on it alone, not on its place. The
 /// vectorised exponential is within 2e-7 relative; silu and gelu within 1e-6 relative of the exact
-/// value (below 1e-37 in magnitude they may be zero). out may be any of the inputs.
+/// value (below 1e-36 in magnitude they may be zero). out may be any of the inputs.
 namespace alcove {
 
 #define KERNELS(isa, products, floats)                                                             \
