@@ -1,0 +1,69 @@
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/engine_model.h"
+#include "engine/kernels/kernel_table.h"
+#include "engine/model/forward.h"
+#include "engine/model/workspace.h"
+#include "engine/session/kv_cache.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace alcove {
+
+/// The Session that Session::create makes. What was read is `tokens_`; the cache holds exactly
+/// their keys and values, whatever happened before: a chunk counts only when it was finished.
+class EngineSession final : public Session {
+public:
+    /// See Session::create. May throw.
+    static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Model> model,
+                                                   const SessionOptions& options);
+
+    Result<GenerateResult> generate(const GenerateRequest& request,
+                                    const GenerateCallbacks& callbacks,
+                                    std::stop_token stop) override;
+    Result<Evaluation> evaluate(std::span<const TokenId> tokens, const EvaluateOptions& options,
+                                std::stop_token stop) override;
+
+    std::span<const TokenId> tokens() const override { return tokens_; }
+    void clear() override { tokens_.clear(); }
+    std::int32_t n_ctx() const override { return options_.n_ctx; }
+    MemoryEstimate memory() const override;
+    Status set_n_threads(std::int32_t n_threads) override;
+
+private:
+    class Answer;
+    friend class Answer;
+
+    EngineSession(std::shared_ptr<const EngineModel> model, const SessionOptions& resolved,
+                  const KernelTable& kernels, KvCache cache);
+
+    const model::LoadedModel& loaded() const { return model_->loaded(); }
+    Result<GenerateResult> generate_or_throw(const GenerateRequest& request,
+                                             const GenerateCallbacks& callbacks,
+                                             const std::stop_token& stop);
+    Result<Evaluation> evaluate_or_throw(std::span<const TokenId> tokens,
+                                         const EvaluateOptions& options,
+                                         const std::stop_token& stop);
+    Status check_tokens(std::span<const TokenId> tokens) const;
+    Status check_file() const;
+    /// Reads one chunk at the end of tokens_, which grows by it; false, unchanged, after a stop.
+    bool read(model::Batch batch);
+    /// Which layer the last `n` tokens first left the numbers in: for the message of Errc::Numeric.
+    Error not_a_number(std::int32_t n);
+
+    std::shared_ptr<const EngineModel> model_;
+    SessionOptions options_; // resolved
+    const KernelTable& kernels_;
+    KvCache cache_;
+    std::unique_ptr<model::Workspace> workspace_;
+    std::int32_t n_usable_;
+    std::vector<TokenId> tokens_;
+    std::vector<float> logits_; // [n_vocab] of the last token read
+};
+
+} // namespace alcove
