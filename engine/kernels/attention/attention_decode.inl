@@ -30,8 +30,10 @@ void block_scores(const AttentionArgs& args, const float* q, std::int32_t begin,
                 const float* at = q + static_cast<std::size_t>(h) * dim + d;
                 query[h] = n == kWidth ? f_load(at) : f_load_n(at, n);
             }
+            ALCOVE_UNROLL
             for (int i = 0; i < kPositions; ++i) {
                 const Vf key = load_kv<kv>(row[i], d, n);
+                ALCOVE_UNROLL
                 for (int h = 0; h < heads; ++h)
                     sum[h * kPositions + i] = f_fma(query[h], key, sum[h * kPositions + i]);
             }
@@ -87,11 +89,14 @@ void block_values(const AttentionArgs& args, const float* weight, std::int32_t b
     for (std::int32_t p = begin; p < end; ++p) {
         const std::uint8_t* row = kv_row(args.v, args.kv_stride, p);
         Vf value[vectors];
+        ALCOVE_UNROLL
         for (int i = 0; i < vectors; ++i)
             value[i] = load_kv<kv>(row, d + static_cast<std::size_t>(i) * kWidth,
                                    vectors == 1 ? n : kWidth);
+        ALCOVE_UNROLL
         for (int h = 0; h < heads; ++h) {
             const Vf w = f_set1(weight[h * kScoreStride + (p - begin)]);
+            ALCOVE_UNROLL
             for (int i = 0; i < vectors; ++i)
                 sum[h][i] = f_fma(w, value[i], sum[h][i]);
         }

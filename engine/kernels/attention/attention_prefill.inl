@@ -108,10 +108,13 @@ __attribute__((noinline)) void tile_scores(const AttentionArgs& args, const Lane
     const auto dim = static_cast<std::size_t>(args.head_dim);
     for (std::size_t d = 0; d < dim; ++d) {
         Vf query[vectors];
+        ALCOVE_UNROLL
         for (int v = 0; v < vectors; ++v)
             query[v] = f_load(tile.query + d * kLanes + static_cast<std::size_t>(v) * kWidth);
+        ALCOVE_UNROLL
         for (int i = 0; i < positions; ++i) {
             const Vf k = f_set1(key[static_cast<std::size_t>(i) * stride + d]);
+            ALCOVE_UNROLL
             for (int v = 0; v < vectors; ++v)
                 sum[i][v] = f_fma(k, query[v], sum[i][v]);
         }
@@ -185,10 +188,13 @@ __attribute__((noinline)) void tile_values(const AttentionArgs& args, const Lane
         const float* weights = tile.score + static_cast<std::size_t>(p) * kLanes;
         const float* value = tile.kv + static_cast<std::size_t>(p) * stride + d;
         Vf weight[vectors];
+        ALCOVE_UNROLL
         for (int v = 0; v < vectors; ++v)
             weight[v] = f_load(weights + static_cast<std::size_t>(v) * kWidth);
+        ALCOVE_UNROLL
         for (int i = 0; i < dims; ++i) {
             const Vf x = f_set1(value[i]);
+            ALCOVE_UNROLL
             for (int v = 0; v < vectors; ++v)
                 sum[i][v] = f_fma(x, weight[v], sum[i][v]);
         }
@@ -263,7 +269,7 @@ template <std::uint8_t kv> void attention_of(const AttentionArgs& args) {
             attend_tile<kv, 2>(args, tile);
         else if (vectors == 3)
             attend_tile<kv, 3>(args, tile);
-        else
+        else if constexpr (kLaneVectors > 3)
             attend_tile<kv, kLaneVectors>(args, tile);
         store_lanes(args, tile, first);
     }

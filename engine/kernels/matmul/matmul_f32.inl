@@ -42,10 +42,13 @@ template <int rows, int tokens> __attribute__((noinline)) void run_float(const F
             acc[r][t] = f_zero();
     const auto step = [&](std::size_t i, auto load_x) {
         Vf x[tokens];
+        ALCOVE_UNROLL
         for (int t = 0; t < tokens; ++t)
             x[t] = load_x(run.x[t] + i);
+        ALCOVE_UNROLL
         for (int r = 0; r < rows; ++r) {
             const Vf w = f_load(run.rows + static_cast<std::size_t>(r) * run.stride + i);
+            ALCOVE_UNROLL
             for (int t = 0; t < tokens; ++t)
                 acc[r][t] = f_fma(w, x[t], acc[r][t]);
         }

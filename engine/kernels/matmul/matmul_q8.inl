@@ -85,7 +85,62 @@ ALCOVE_INLINE void store_sum(const PanelRun& run, int row_vector, int t, Vf sum)
         f_store_n(y, sum, lanes);
 }
 
-/// `tokens` tokens over the panels. Each sum: blocks in order, the operations of matvec_q8.inl.
+/// What the integer sums of a group begin with: the correction of codes that carry an offset.
+template <int halves, bool offset, bool wide>
+ALCOVE_INLINE Vi start_of(const PanelRun& run, int t, std::size_t at, Vi shift) {
+    if constexpr (!kCorrected<offset, wide>)
+        return i_zero();
+    const Vi corr =
+        i_set1(TokenRow(run, t).ints(halves == 1 ? run.layout.corr32 : run.layout.corr16, at));
+    return wide ? corr : i_sar32_by(corr, shift);
+}
+
+/// value += the product of one group of 32 / halves columns, before the activations' scale.
+template <int halves, int half, bool offset, bool wide, int tokens>
+ALCOVE_INLINE void add_group(const PanelRun& run, std::size_t g, Vi shift,
+                             Vf (&value)[kProductRowVectors][tokens]) {
+    constexpr int kVectors = kProductRowVectors, kSteps = 8 / halves;
+    const std::size_t block = run.group_begin + g;
+    const std::size_t at = halves * block + half;
+    Vi dot[kVectors][tokens];
+    ALCOVE_UNROLL
+    for (int t = 0; t < tokens; ++t) {
+        const Vi start = start_of<halves, offset, wide>(run, t, at, shift);
+        ALCOVE_UNROLL
+        for (int v = 0; v < kVectors; ++v)
+            dot[v][t] = start;
+    }
+    ALCOVE_UNROLL
+    for (int k = half * kSteps; k < (half + 1) * kSteps; ++k) {
+        Vi code[kVectors];
+        ALCOVE_UNROLL
+        for (int v = 0; v < kVectors; ++v)
+            code[v] = i_load(run.panels[v].codes[g][k]);
+        ALCOVE_UNROLL
+        for (int t = 0; t < tokens; ++t) {
+            const Vi q = i_set1(TokenRow(run, t).quads(block)[k]);
+            ALCOVE_UNROLL
+            for (int v = 0; v < kVectors; ++v)
+                dot[v][t] =
+                    wide ? dot_wide(dot[v][t], code[v], q) : dot_narrow(dot[v][t], code[v], q);
+        }
+    }
+    ALCOVE_UNROLL
+    for (int t = 0; t < tokens; ++t) {
+        ALCOVE_UNROLL
+        for (int v = 0; v < kVectors; ++v) {
+            if constexpr (offset)
+                value[v][t] = f_fma(f_load(run.panels[v].offset[g][half]),
+                                    f_set1(TokenRow(run, t).floats(
+                                        halves == 1 ? run.layout.sum32 : run.layout.sum16, at)),
+                                    value[v][t]);
+            value[v][t] =
+                f_fma(f_load(run.panels[v].scale[g][half]), i_to_f(dot[v][t]), value[v][t]);
+        }
+    }
+}
+
+/// `tokens` tokens over the panels. Each sum: blocks in order, with the roundings of matvec_q8.inl.
 template <int halves, bool offset, bool wide, int tokens>
 __attribute__((noinline)) void run_tokens(const PanelRun& run) {
     constexpr int kVectors = kProductRowVectors;
@@ -95,51 +150,19 @@ __attribute__((noinline)) void run_tokens(const PanelRun& run) {
         for (int t = 0; t < tokens; ++t)
             sum[v][t] = run.first ? f_zero() : load_sum(run, v, t);
     for (std::size_t g = 0; g < run.n_groups; ++g) {
-        const std::size_t block = run.group_begin + g;
         Vf value[kVectors][tokens];
-        for (int half = 0; half < halves; ++half) {
-            Vi dot[kVectors][tokens];
-            const std::size_t at = halves * block + static_cast<std::size_t>(half);
-            for (int t = 0; t < tokens; ++t) {
-                Vi start = i_zero();
-                if constexpr (kCorrected<offset, wide>)
-                    start = i_set1(TokenRow(run, t).ints(
-                        halves == 1 ? run.layout.corr32 : run.layout.corr16, at));
-                if constexpr (kCorrected<offset, wide> && !wide)
-                    start = i_sar32_by(start, shift);
-                for (int v = 0; v < kVectors; ++v)
-                    dot[v][t] = start;
-            }
-            for (int k = half * 4; k < (halves == 1 ? 8 : half * 4 + 4); ++k) {
-                Vi code[kVectors];
-                for (int v = 0; v < kVectors; ++v)
-                    code[v] = i_load(run.panels[v].codes[g][k]);
-                for (int t = 0; t < tokens; ++t) {
-                    const Vi q = i_set1(TokenRow(run, t).quads(block)[k]);
-                    for (int v = 0; v < kVectors; ++v)
-                        dot[v][t] = wide ? dot_wide(dot[v][t], code[v], q)
-                                         : dot_narrow(dot[v][t], code[v], q);
-                }
-            }
-            for (int v = 0; v < kVectors; ++v) {
-                const Vf scale = f_load(run.panels[v].scale[g][half]);
-                for (int t = 0; t < tokens; ++t) {
-                    const Vf dots = i_to_f(dot[v][t]);
-                    if constexpr (offset) {
-                        const Vf sums = f_set1(TokenRow(run, t).floats(
-                            halves == 1 ? run.layout.sum32 : run.layout.sum16, at));
-                        const Vf o = f_load(run.panels[v].offset[g][half]);
-                        value[v][t] = half == 0 ? f_mul(o, sums) : f_fma(o, sums, value[v][t]);
-                        value[v][t] = f_fma(scale, dots, value[v][t]);
-                    } else {
-                        value[v][t] =
-                            half == 0 ? f_mul(scale, dots) : f_fma(scale, dots, value[v][t]);
-                    }
-                }
-            }
-        }
+        ALCOVE_UNROLL
+        for (int v = 0; v < kVectors; ++v)
+            ALCOVE_UNROLL
+        for (int t = 0; t < tokens; ++t)
+            value[v][t] = f_zero();
+        add_group<halves, 0, offset, wide, tokens>(run, g, shift, value);
+        if constexpr (halves == 2)
+            add_group<halves, 1, offset, wide, tokens>(run, g, shift, value);
+        ALCOVE_UNROLL
         for (int t = 0; t < tokens; ++t) {
-            const Vf scale = f_set1(TokenRow(run, t).floats(run.layout.scale, block));
+            const Vf scale = f_set1(TokenRow(run, t).floats(run.layout.scale, run.group_begin + g));
+            ALCOVE_UNROLL
             for (int v = 0; v < kVectors; ++v)
                 sum[v][t] = f_fma(value[v][t], scale, sum[v][t]);
         }

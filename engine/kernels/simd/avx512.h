@@ -12,6 +12,13 @@
 
 #define ALCOVE_INLINE inline __attribute__((always_inline))
 #define ALCOVE_LAMBDA_INLINE __attribute__((always_inline))
+/// Before a loop with few, constant steps over registers: an array that is indexed by a variable
+/// lives in memory.
+#if defined(__clang__)
+#define ALCOVE_UNROLL _Pragma("unroll")
+#else
+#define ALCOVE_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 namespace alcove {
 namespace {
