@@ -1,7 +1,9 @@
 #pragma once
 
 #include "engine/format/gguf_file.h"
+#include "engine/format/gguf_writer.h"
 #include "engine/text/tokenizer.h"
+#include "tests/engine/format/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -38,6 +40,17 @@ inline std::filesystem::path models_folder() {
 inline Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const std::filesystem::path& path) {
     ALCOVE_ASSIGN_OR_RETURN(const auto file, GgufFile::open(path));
     return Tokenizer::load(*file);
+}
+
+/// The tokenizer that `writer`'s file describes.
+inline Result<std::shared_ptr<const Tokenizer>> load_tokenizer(const GgufWriter& writer) {
+    const TemporaryFolder folder;
+    return load_tokenizer(folder.write("test.gguf", writer.bytes()));
+}
+
+inline nlohmann::json read_json(const std::filesystem::path& path) {
+    std::ifstream in(path);
+    return nlohmann::json::parse(in);
 }
 
 inline std::vector<nlohmann::json> read_json_lines(const std::filesystem::path& path) {
