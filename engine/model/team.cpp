@@ -25,6 +25,7 @@ void pause() {
 void Team::begin(std::int32_t n_threads, std::int32_t n_usable) {
     n_threads_ = n_threads;
     n_spins_ = n_threads <= n_usable ? kSpins : 0;
+    n_sleeps_.store(0, std::memory_order_relaxed);
     n_arrived_.store(0, std::memory_order_relaxed);
     generation_.store(0, std::memory_order_relaxed);
     for (Counter& counter : counters_)
@@ -52,6 +53,7 @@ void Team::barrier() {
             return;
         pause();
     }
+    n_sleeps_.fetch_add(1, std::memory_order_relaxed);
     while (generation_.load(std::memory_order_acquire) == phase)
         generation_.wait(phase, std::memory_order_acquire);
 }

@@ -19,6 +19,11 @@ public:
     /// Returns when every thread has called it. What was written before it is seen after it.
     void barrier();
 
+    /// Waits since begin() that were too long to spin for. Many of them: other programs want the
+    /// processors.
+    std::int64_t n_sleeps() const { return n_sleeps_.load(std::memory_order_relaxed); }
+    std::int64_t n_waits() const { return std::int64_t{generation_.load()} * (n_threads_ - 1); }
+
     /// Hands out 0, 1, 2, … to whoever asks. Starts again at 0 after every barrier; `phase` is the
     /// number of barriers the caller has passed.
     std::int64_t next(std::uint32_t phase) {
@@ -31,6 +36,7 @@ private:
     };
     std::int32_t n_threads_ = 1;
     std::int32_t n_spins_ = 0;
+    std::atomic<std::int64_t> n_sleeps_{0};
     alignas(64) std::atomic<std::int32_t> n_arrived_{0};
     alignas(64) std::atomic<std::uint32_t> generation_{0};
     std::array<Counter, 2> counters_; // one in use, one being reset

@@ -5,6 +5,7 @@
 #include "engine/session/memory_need.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
@@ -48,16 +49,17 @@ Result<std::unique_ptr<Session>> EngineSession::create(std::shared_ptr<const Mod
                             fmt::format("a context of {} was asked for, the model was trained for "
                                         "{}: using that",
                                         options.n_ctx, resolved.n_ctx));
-    return std::unique_ptr<Session>(
-        new EngineSession(std::move(engine_model), resolved, kernels, std::move(cache)));
+    return std::unique_ptr<Session>(new EngineSession(std::move(engine_model), resolved, kernels,
+                                                      std::move(cache), options.n_threads == 0));
 }
 
 EngineSession::EngineSession(std::shared_ptr<const EngineModel> model,
                              const SessionOptions& resolved, const KernelTable& kernels,
-                             KvCache cache)
+                             KvCache cache, bool automatic_threads)
     : model_(std::move(model)), options_(resolved), kernels_(kernels), cache_(std::move(cache)),
       workspace_(std::make_unique<model::Workspace>(loaded(), workspace_shape(resolved), kernels)),
-      n_usable_(cpu_topology().n_usable),
+      n_usable_(cpu_topology().n_usable), automatic_threads_(automatic_threads),
+      read_tuner_(resolved.n_threads), write_tuner_(resolved.n_threads),
       logits_(static_cast<std::size_t>(loaded().hparams.n_vocab)) {
     tokens_.reserve(static_cast<std::size_t>(resolved.n_ctx));
 }
@@ -77,6 +79,8 @@ Status EngineSession::set_n_threads(std::int32_t n_threads) {
             workspace_ =
                 std::make_unique<model::Workspace>(loaded(), workspace_shape(resolved), kernels_);
         options_.n_threads = resolved.n_threads;
+        automatic_threads_ = n_threads == 0;
+        read_tuner_ = write_tuner_ = ThreadTuner(resolved.n_threads);
         n_usable_ = cpu_topology().n_usable;
         return ok();
     });
@@ -109,10 +113,21 @@ Status EngineSession::check_file() const {
 }
 
 bool EngineSession::read(model::Batch batch) {
+    using Clock = std::chrono::steady_clock;
     batch.first_pos = static_cast<std::int32_t>(tokens_.size());
-    if (!model::forward(loaded(), kernels_, *workspace_, cache_.view(), batch, options_.n_threads,
+    ThreadTuner& tuner = batch.tokens.size() == 1 ? write_tuner_ : read_tuner_;
+    const std::int32_t n_threads = automatic_threads_ ? tuner.n_threads() : options_.n_threads;
+    const Clock::time_point begin = Clock::now();
+    if (!model::forward(loaded(), kernels_, *workspace_, cache_.view(), batch, n_threads,
                         n_usable_))
         return false;
+    if (automatic_threads_) {
+        const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+        const model::Team& team = workspace_->team;
+        constexpr std::int64_t kRare = 20; // of so many waits, one long one is nothing unusual
+        tuner.record(seconds / static_cast<double>(batch.tokens.size()),
+                     team.n_sleeps() * kRare > team.n_waits());
+    }
     tokens_.insert(tokens_.end(), batch.tokens.begin(), batch.tokens.end());
     return true;
 }

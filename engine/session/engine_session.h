@@ -6,6 +6,7 @@
 #include "engine/model/forward.h"
 #include "engine/model/workspace.h"
 #include "engine/session/kv_cache.h"
+#include "engine/session/thread_tuner.h"
 
 #include <memory>
 #include <optional>
@@ -40,7 +41,7 @@ private:
     friend class Answer;
 
     EngineSession(std::shared_ptr<const EngineModel> model, const SessionOptions& resolved,
-                  const KernelTable& kernels, KvCache cache);
+                  const KernelTable& kernels, KvCache cache, bool automatic_threads);
 
     const model::LoadedModel& loaded() const { return model_->loaded(); }
     Result<GenerateResult> generate_or_throw(const GenerateRequest& request,
@@ -62,6 +63,8 @@ private:
     KvCache cache_;
     std::unique_ptr<model::Workspace> workspace_;
     std::int32_t n_usable_;
+    bool automatic_threads_;               // else exactly options_.n_threads
+    ThreadTuner read_tuner_, write_tuner_; // passes of several tokens, of one
     std::vector<TokenId> tokens_;
     std::vector<float> logits_; // [n_vocab] of the last token read
 };

@@ -17,7 +17,9 @@ void expect_sentence(const Error& error, const std::string& file) {
 }
 
 void check_cases(const std::filesystem::path& folder) {
-    for (const nlohmann::json& entry : test::read_json(folder / "cases.json")["cases"]) {
+    const nlohmann::json cases = test::read_json(folder / "cases.json");
+    ASSERT_FALSE(cases["cases"].empty());
+    for (const nlohmann::json& entry : cases["cases"]) {
         const std::string file = entry["file"];
         const std::string expected = entry["expected"];
         auto model = Model::load(folder / file, {}, {});
@@ -80,10 +82,12 @@ TEST(BadModels, ValidFilesOfOneModelAgree) {
     const std::filesystem::path folder = test::shared_models() / "bad";
     if (!std::filesystem::exists(folder / "cases.json"))
         GTEST_SKIP() << "no fixtures in ALCOVE_SHARED";
-    const nlohmann::json ok = test::read_json(folder / "cases.json")["ok_logits"];
+    const nlohmann::json cases = test::read_json(folder / "cases.json");
+    const nlohmann::json& ok = cases["ok_logits"];
     const std::vector<float> expected = test::read_floats(folder / ok["file"].get<std::string>());
     const auto tokens = ok["tokens"].get<std::vector<TokenId>>();
-    for (const std::string name : ok["applies_to"]) {
+    for (const nlohmann::json& entry : ok["applies_to"]) {
+        const std::string name = entry;
         auto model = Model::load(folder / (name + ".gguf"), {}, {});
         ASSERT_TRUE(model) << name << ": " << model.error().message;
         SessionOptions options;

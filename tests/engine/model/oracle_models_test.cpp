@@ -151,7 +151,8 @@ TEST_P(OracleQuant, LogitsAgreeForEveryTypeThatRuns) {
     if (folder.empty())
         GTEST_SKIP() << "no fixture " << GetParam() << " (ALCOVE_SHARED)";
     int n_run = 0;
-    for (const nlohmann::json& file : test::read_json(folder / "expected.json")["files"]) {
+    const nlohmann::json expected = test::read_json(folder / "expected.json");
+    for (const nlohmann::json& file : expected["files"]) {
         const std::string type = file["type"];
         auto model = Model::load(folder / file["model"].get<std::string>(), {}, {});
         if (!model) {
@@ -160,7 +161,8 @@ TEST_P(OracleQuant, LogitsAgreeForEveryTypeThatRuns) {
             continue;
         }
         ++n_run;
-        for (const OraclePrompt& prompt : test::read_prompts(folder, file["prompts"])) {
+        for (const OraclePrompt& prompt :
+             test::read_prompts(folder, nlohmann::json::array({file}))) {
             for (const std::int32_t n_batch : {1, 512}) {
                 const auto exact = evaluate(*model, exact_options(n_batch, 2), prompt);
                 EXPECT_LE(test::max_difference(exact.logits, prompt.logits), logit_limit(prompt))
