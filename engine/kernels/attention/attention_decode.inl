@@ -10,6 +10,17 @@ constexpr int kScorePositions = heads == 1 ? kWidth : (heads == 2 ? kWidth / 2 :
 
 constexpr std::int32_t kScoreStride = kAttentionBlock + kWidth; ///< floats per head of the buffer
 
+/// Positions between a row that is read and the one fetched for later.
+constexpr std::size_t kReadAhead = 32;
+
+/// Starts the fetch of a cache row; a place past the cache's end does no harm.
+ALCOVE_INLINE void prefetch_row(const AttentionArgs& args, const std::uint8_t* row) {
+    const std::size_t row_bytes = static_cast<std::size_t>(args.head_dim) *
+                                  (args.kv_type == kKvF32 ? 4 : (args.kv_type == kKvF16 ? 2 : 1));
+    for (std::size_t line = 0; line < row_bytes; line += 64)
+        prefetch(row + line);
+}
+
 /// Scores of `heads` heads for positions [begin, end) to score[h * kScoreStride + p - begin]; up to
 /// kWidth - 1 values after the last one are overwritten.
 template <std::uint8_t kv, int heads>
@@ -19,8 +30,10 @@ void block_scores(const AttentionArgs& args, const float* q, std::int32_t begin,
     const auto dim = static_cast<std::size_t>(args.head_dim);
     for (std::int32_t p = begin; p < end; p += kPositions) {
         const std::uint8_t* row[kPositions];
-        for (int i = 0; i < kPositions; ++i) // past the end: the last one again
+        for (int i = 0; i < kPositions; ++i) { // past the end: the last one again
             row[i] = kv_row(args.k, args.kv_stride, min_int(p + i, end - 1));
+            prefetch_row(args, row[i] + kReadAhead * args.kv_stride);
+        }
         Vf sum[kWidth];
         for (int i = 0; i < kWidth; ++i)
             sum[i] = f_zero();
@@ -88,6 +101,8 @@ void block_values(const AttentionArgs& args, const float* weight, std::int32_t b
             sum[h][i] = f_zero();
     for (std::int32_t p = begin; p < end; ++p) {
         const std::uint8_t* row = kv_row(args.v, args.kv_stride, p);
+        if (d == 0)
+            prefetch_row(args, row + kReadAhead * args.kv_stride);
         Vf value[vectors];
         ALCOVE_UNROLL
         for (int i = 0; i < vectors; ++i)

@@ -13,7 +13,7 @@ namespace alcove {
 namespace {
 
 /// Bytes ahead of the rows being read that are fetched early, beyond the tile itself.
-constexpr std::size_t kPrefetchAhead = 1024;
+constexpr std::size_t kPrefetchAhead = 2048;
 
 struct MatvecSink {
     const std::int8_t* q;
