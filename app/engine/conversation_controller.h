@@ -7,14 +7,10 @@
 #include "app/store/store_thread.h"
 
 #include <QObject>
-#include <QPointer>
-#include <QTimer>
-
-#include <map>
 
 namespace alcove::app {
 
-/// What the window says about the model of the present conversation (design: model button).
+/// What the window says about the model of the present conversation (its model button).
 enum class ModelState { None, Known, Loading, Ready, Failed, Away };
 
 /// What an answer that is not ended is doing.
@@ -25,118 +21,145 @@ enum class AnswerPhase { None, Waiting, Loading, Reading, Writing };
 /// every action returns at once, its result arrives as signals. Answers of other conversations go
 /// on in the background.
 ///
-/// Order of a send: question and empty answer committed → messageAdded ×2, sendAccepted (the
-/// composer may empty) → model loaded if it is not → reading → answerDelta… → answerFinished. The
-/// growing answer is saved every 500 ms.
+/// Order of a send: question and empty answer committed, then messageAdded twice and sendAccepted
+/// (the composer may empty), then the model is loaded if it is not, reading, answerDelta…,
+/// answerFinished. The growing answer is saved every 500 ms.
 class ConversationController : public QObject {
     Q_OBJECT
 
 public:
     ConversationController(StoreThread& store, EngineService& engine, QObject* parent = nullptr);
+    /// Saves what is left of running answers; they read as interrupted at the next start.
     ~ConversationController() override;
 
     /// Once at start, before anything else: answers and loads that the last run left unfinished are
-    /// marked.
+    /// marked, settings and the model used last are read.
     void begin();
+    /// The conversation that was open last, or a new one.
+    void openLast();
 
-    // --- The present conversation
-    // -------------------------------------------------------------------------------
-    RowId conversationId() const {
-        return m_conversation.id;
-    } ///< 0: a new one, not stored before the first message
+    // The present conversation.
+
+    /// 0: a new one, not stored before its first message or draft.
+    RowId conversationId() const { return m_conversation.id; }
     const Conversation& conversation() const { return m_conversation; }
-    void open(RowId conversationId); ///< → conversationChanged, messagesReset
-    void openNew();                  ///< an empty one; stored with its first message or draft
-    /// Ids of the chosen path, root first; complete after messagesReset.
+    /// Gives conversationChanged and messagesReset, or failed("open").
+    void open(RowId conversationId);
+    /// An empty one; stored with its first message or draft.
+    void openNew();
+    /// Ids of the chosen path, root first.
     const QVector<RowId>& pathIds() const { return m_path; }
 
-    // --- Actions of the list
-    // ------------------------------------------------------------------------------------
-    void rename(RowId conversationId, const QString& title);
-    void moveToTrash(RowId conversationId); ///< stops its answer; → conversationRemoved
-    void restore(RowId conversationId);     ///< → conversationRestored
+    // Actions of the list.
 
-    // --- Talking
-    // ------------------------------------------------------------------------------------------------
+    void rename(RowId conversationId, const QString& title);
+    /// Stops its answer; gives conversationRemoved.
+    void moveToTrash(RowId conversationId);
+    /// Gives conversationRestored.
+    void restore(RowId conversationId);
+
+    // Talking.
+
     /// Sends `text` below the present leaf. While an answer is running in this conversation, or a
-    /// send is being stored, nothing is sent: → sendRefused with the reason. Nothing is cleared
+    /// send is being stored, nothing is sent: sendRefused with the reason. Nothing is to be cleared
     /// before sendAccepted.
     void send(const QString& text);
-    /// Keeps `text` as the draft and sends it when the running answer has ended (at once if none is
-    /// running).
+    /// Keeps `text` as the draft and sends it when the running answer has ended by itself (at once
+    /// if none is running). After a stop or a failure it stays a draft.
     void sendAfterAnswer(const QString& text);
-    void stop();                     ///< the present conversation's answer, in any phase
-    void regenerate(RowId answerId); ///< a sibling answer
-    void editAndResend(RowId questionId,
-                       const QString& text);              ///< a sibling question with a new answer
-    void editAnswer(RowId answerId, const QString& text); ///< a finished sibling with this text
-    void continueAnswer(RowId answerId);                  ///< takes up an answer that was cut short
-    void selectSibling(
-        RowId messageId); ///< makes the path through this message the chosen one → messagesReset
-    void saveDraft(const QString& text,
-                   int caret); ///< call 300 ms after the last key; → draftSaved
+    /// The present conversation's answer, in any phase.
+    void stop();
+    /// A sibling of this answer.
+    void regenerate(RowId answerId);
+    /// A sibling of this question, with an answer of its own.
+    void editAndResend(RowId questionId, const QString& text);
+    /// A finished sibling of this answer with this text.
+    void editAnswer(RowId answerId, const QString& text);
+    /// Takes up the last answer, if it was cut short.
+    void continueAnswer(RowId answerId);
+    /// Makes the path through this message the chosen one; gives messagesReplaced.
+    void selectSibling(RowId messageId);
+    /// The same, by places to the right (negative: left) among the siblings of a shown message.
+    void stepSibling(RowId messageId, int step);
+    /// To be called 300 ms after the last key; gives draftSaved.
+    void saveDraft(const QString& text, int caret);
     void setSystemPrompt(const QString& text);
 
-    bool isAnswering() const; ///< in the present conversation
+    /// In the present conversation, or in another one.
+    bool isAnswering() const;
     bool isAnswering(RowId conversationId) const;
-    RowId answeringMessage() const; ///< of the present conversation; 0: none
+    /// The message being written in the present conversation; 0: none.
+    RowId answeringMessage() const;
     AnswerPhase phase() const;
-    int queuePosition()
-        const; ///< of the present conversation's answer: 0 running, n waiting for n others, −1 none
+    /// Of the present conversation's answer: 0 running, n waiting for n others, −1 none.
+    int queuePosition() const;
 
-    // --- The model
-    // ----------------------------------------------------------------------------------------------
-    /// Model of the next answers, of this conversation and of new ones. Nothing is loaded before it
-    /// is needed.
+    // The model.
+
+    /// Model of the next answers, of this conversation and of new ones. Loads nothing before it is
+    /// needed. Choosing a model that ended the program while loading allows another try.
     void selectModel(RowId modelId);
+    /// When none is chosen (first start, or the library has just found files): the one used last,
+    /// else the first that runs. Call it after begin() and whenever the library changed.
+    void chooseDefaultModel();
     void loadNow();
     void cancelLoad();
     void unload();
-    const ModelRecord& model() const { return m_model; } ///< id 0: none chosen
+    /// id 0: none chosen.
+    const ModelRecord& model() const { return m_model; }
     ModelState modelState() const { return m_modelState; }
     double loadFraction() const { return m_loadFraction; }
-    const Error& modelError() const { return m_modelError; } ///< of the last load, in state Failed
+    /// Why the last load failed, in state Failed.
+    const Error& modelError() const { return m_modelError; }
     /// Sampling, context, threads from the settings; call after they were changed.
     void reloadSettings();
 
 Q_SIGNALS:
-    void conversationChanged(); ///< another conversation, or its title, system text, draft, model
-    /// A conversation's row in the list changed (new, title, order, draft); insert it or move it.
+    /// Another conversation, or its title, system text, draft or model.
+    void conversationChanged();
+    /// A row of the list is new or changed (title, order, draft): insert it or move it.
     void conversationUpdated(const alcove::app::Conversation& conversation);
     void conversationRemoved(qint64 conversationId);
     void conversationRestored(const alcove::app::Conversation& conversation);
-    void answeringChanged(qint64 conversationId, bool answering); ///< the dot in the list
+    /// The dot in the list.
+    void answeringChanged(qint64 conversationId, bool answering);
 
-    /// The chosen path is another one. `messages`: all of it, root first.
+    /// Another conversation is shown: `messages` is the whole of its chosen path, root first.
     void messagesReset(const QVector<alcove::app::Message>& messages);
-    void messageAdded(const alcove::app::Message& message); ///< at the end of the path
-    void messageChanged(const alcove::app::Message&
-                            message); ///< state, facts, sibling numbers, or the text as a whole
-    /// The path from this message on is another one: drop that message and all after it, then
+    /// At the end of the path.
+    void messageAdded(const alcove::app::Message& message);
+    /// State, facts or sibling numbers of a shown message.
+    void messageChanged(const alcove::app::Message& message);
+    /// The path from this message on is another one: drop that message and all after it; then
     /// `messages` follow.
     void messagesReplaced(qint64 fromMessageId, const QVector<alcove::app::Message>& messages);
+    /// The shown answer grows.
     void answerDelta(qint64 messageId, const QString& delta);
-    void answerFinished(const alcove::app::Message& message); ///< text, state, facts as stored
+    /// Text, state and facts as stored.
+    void answerFinished(const alcove::app::Message& message);
     void phaseChanged(alcove::app::AnswerPhase phase);
     void readingProgress(const alcove::app::ReadingProgress& progress);
     void throughput(const alcove::app::Throughput& rate);
 
-    void sendAccepted();                       ///< the question is stored: the composer empties now
-    void sendRefused(const QString& sentence); ///< the composer keeps its text
-    void draftSaved(qint64 conversationId);
+    /// The question is stored: the composer empties now.
+    void sendAccepted();
+    /// The composer keeps its text.
+    void sendRefused(const QString& sentence);
     /// Choose a model first: the composer keeps its text.
     void modelNeeded();
+    void draftSaved(qint64 conversationId);
     void modelStateChanged();
     /// A failure next to what was asked for; `action` is "open", "send", "save", "load", "answer",
-    /// "rename", "delete".
+    /// "rename", "delete", "settings".
     void failed(const QString& action, const alcove::Error& error);
-    /// Something to tell, not a failure: a model that crashed the last run, a template fallback, a
-    /// database notice.
+    /// Something to tell that is no failure: a model that ended the last run, a chat format that
+    /// had to be guessed.
     void notice(const QString& sentence);
 
 private:
-    struct Answer;
     struct Private;
+    friend struct Private;
+
     Conversation m_conversation;
     QVector<RowId> m_path;
     ModelRecord m_model;
