@@ -2,6 +2,7 @@
 
 #include "engine/engine.h"
 #include "engine/model/loaded_model.h"
+#include "engine/text/chat_prompt.h"
 
 #include <memory>
 
@@ -28,6 +29,7 @@ public:
 private:
     model::LoadedModel loaded_;
     std::shared_ptr<const Tokenizer> tokenizer_;
+    std::shared_ptr<const ChatFormat> chat_;
     ModelInfo info_;
     LogSink log_;
     double load_seconds_ = 0;
