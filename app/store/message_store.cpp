@@ -36,9 +36,14 @@ void removeFromIndex(SQLite::Database& database, RowId id, const QString& text) 
                  id, text);
 }
 
+/// What is stored of a message, with what an answer has grown since.
+constexpr const char* kSelectText =
+    "SELECT body FROM (SELECT body, position AS place, 0 AS grown FROM message_part WHERE "
+    "message_id = ?1 "
+    "UNION ALL SELECT body, id, 1 FROM answer_growth WHERE message_id = ?1) ORDER BY grown, place";
+
 QString joinedText(SQLite::Database& database, RowId id) {
-    auto rows = sql::prepare(
-        database, "SELECT body FROM message_part WHERE message_id = ? ORDER BY position", id);
+    auto rows = sql::prepare(database, kSelectText, id);
     QString text;
     while (rows.executeStep())
         text += sql::text(rows.getColumn(0));
@@ -47,6 +52,7 @@ QString joinedText(SQLite::Database& database, RowId id) {
 
 void storeJoined(SQLite::Database& database, RowId id, const QString& text) {
     sql::execute(database, "DELETE FROM message_part WHERE message_id = ?", id);
+    sql::execute(database, "DELETE FROM answer_growth WHERE message_id = ?", id);
     insertText(database, id, text);
 }
 
@@ -122,9 +128,7 @@ constexpr const char* kSelectMessage =
 class MessageReader {
 public:
     explicit MessageReader(SQLite::Database& database)
-        : m_message(database, kSelectMessage),
-          m_parts(database,
-                  "SELECT body FROM message_part WHERE message_id = ? ORDER BY position") {}
+        : m_message(database, kSelectMessage), m_parts(database, kSelectText) {}
 
     Result<Message> read(RowId id) {
         m_message.reset();
@@ -263,12 +267,11 @@ Result<Message> MessageStore::reopenAnswer(RowId answerId) {
 
 Status MessageStore::appendAnswer(RowId answerId, const QString& delta) {
     return guarded("The growing answer", [&]() -> Status {
-        const int rows = sql::execute(m_database.handle(),
-                                      "INSERT INTO message_part (message_id, position, body) "
-                                      "SELECT m.id, (SELECT coalesce(max(position), -1) + 1 FROM "
-                                      "message_part WHERE message_id = m.id), ? "
-                                      "FROM message m WHERE m.id = ? AND m.state = 'writing'",
-                                      delta, answerId);
+        const int rows =
+            sql::execute(m_database.handle(),
+                         "INSERT INTO answer_growth (message_id, body) SELECT id, ? FROM message "
+                         "WHERE id = ? AND state = 'writing'",
+                         delta, answerId);
         if (rows == 0)
             return Error{Errc::InvalidArgument,
                          "answer " + std::to_string(answerId) + " is not being written"};

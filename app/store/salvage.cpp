@@ -14,11 +14,9 @@ struct Table {
     const char* key; // ordered by it, both ways
 };
 constexpr Table kTables[] = {
-    {"model", "id"},
-    {"conversation", "id"},
-    {"message", "id"},
-    {"message_part", "message_id, position"},
-    {"answer_facts", "message_id"},
+    {"model", "id"},         {"conversation", "id"},
+    {"message", "id"},       {"message_part", "message_id, position"},
+    {"answer_growth", "id"}, {"answer_facts", "message_id"},
     {"setting", "key"},
 };
 
@@ -104,19 +102,21 @@ constexpr const char* kRepairs[] = {
     "UPDATE message SET parent_id = NULL WHERE parent_id NOT IN (SELECT id FROM message)",
     "UPDATE message SET state = 'interrupted' WHERE state = 'writing'",
     "DELETE FROM message_part WHERE message_id NOT IN (SELECT id FROM message)",
+    "DELETE FROM answer_growth WHERE message_id NOT IN (SELECT id FROM message)",
     "DELETE FROM answer_facts WHERE message_id NOT IN (SELECT id FROM message)",
     "UPDATE conversation SET model_id = NULL WHERE model_id NOT IN (SELECT id FROM model)",
     // The chosen path ends at the newest message that is left.
     "UPDATE conversation SET leaf_id = (SELECT max(id) FROM message WHERE conversation_id = "
     "conversation.id) "
     "WHERE leaf_id IS NULL OR leaf_id NOT IN (SELECT id FROM message)",
-    // Pieces of an answer that was being written are joined.
-    "CREATE TEMP TABLE joined AS SELECT message_id, group_concat(body, '') AS body FROM "
-    "(SELECT message_id, body FROM message_part ORDER BY message_id, position) GROUP BY message_id "
-    "HAVING count(*) > 1",
-    "DELETE FROM message_part WHERE message_id IN (SELECT message_id FROM joined)",
-    "INSERT INTO message_part (message_id, position, body) SELECT message_id, 0, body FROM joined",
-    "DROP TABLE joined",
+    // What an answer had grown is joined to it.
+    "CREATE TEMP TABLE grown AS SELECT message_id, group_concat(body, '') AS body FROM "
+    "(SELECT message_id, body FROM answer_growth ORDER BY id) GROUP BY message_id",
+    "INSERT INTO message_part (message_id, position, body) SELECT message_id, 0, body FROM grown "
+    "WHERE true "
+    "ON CONFLICT DO UPDATE SET body = message_part.body || excluded.body",
+    "DELETE FROM answer_growth",
+    "DROP TABLE grown",
     "INSERT INTO message_search (message_search) VALUES ('rebuild')",
 };
 

@@ -55,8 +55,6 @@ CREATE INDEX message_by_conversation ON message(conversation_id, parent_id);
 CREATE INDEX message_by_parent ON message(parent_id);
 CREATE INDEX message_writing ON message(state) WHERE state = 'writing';
 
--- A growing answer gets one small row per save; finishing joins them into position 0. Clustered, so that a save touches
--- one page at the end of the table.
 CREATE TABLE message_part (
     message_id INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -64,6 +62,14 @@ CREATE TABLE message_part (
     body TEXT NOT NULL,
     PRIMARY KEY (message_id, position)
 ) STRICT, WITHOUT ROWID;
+
+-- A growing answer gets one small row per save; finishing moves them to message_part. Only answers that are being written
+-- have rows here, so the table stays tiny, needs no index, and a save rewrites little more than its last page.
+CREATE TABLE answer_growth (
+    id INTEGER PRIMARY KEY,
+    message_id INTEGER NOT NULL REFERENCES message(id) ON DELETE CASCADE,
+    body TEXT NOT NULL
+) STRICT;
 
 -- How an answer was made. The model's facts are copied: they stay true when the model is gone.
 CREATE TABLE answer_facts (
