@@ -45,8 +45,6 @@ struct TableData {
     bool hasHeader = false;       ///< the first row is the header; false in later pieces
     std::vector<Align> align;     ///< [columns]
     std::vector<TableCell> cells; ///< [rows, columns], row by row
-    std::vector<double>
-        weight; ///< [columns] length of the longest cell among the first rows of the table
 
     int rows() const { return columns ? int(cells.size()) / columns : 0; }
     const TableCell& at(int row, int column) const { return cells[size_t(row) * columns + column]; }
@@ -87,6 +85,9 @@ struct Block {
     int firstLine = 0; ///< of code: lines of this code block before this piece
     int lexState = 0;  ///< of code: state of the highlighter's lexer at its start
     std::shared_ptr<const TableData> table;
+    /// Of a later piece of a table: its first piece, by which columns get their widths. Not
+    /// compared.
+    std::shared_ptr<const TableData> tableHead;
 
     bool operator==(const Block& other) const;
 };

@@ -55,21 +55,6 @@ Block codeBlock(QStringView source, const Unit& unit, bool final) {
     return block;
 }
 
-void setColumnWeights(TableData* table, const TableData& first) {
-    table->weight = first.weight;
-}
-
-std::vector<double> columnWeights(const TableData& table) {
-    std::vector<double> weight(size_t(table.columns), 1);
-    for (int row = 0; row < table.rows(); ++row) {
-        for (int column = 0; column < table.columns; ++column) {
-            double& widest = weight[size_t(column)];
-            widest = std::max(widest, double(table.at(row, column).text.size()));
-        }
-    }
-    return weight;
-}
-
 void appendTable(QStringView source, const Unit& unit, std::vector<Block>* blocks) {
     const ScanState& inside = unit.inside;
     Block block = unitBlock(unit, BlockKind::Table);
@@ -89,23 +74,18 @@ void appendTable(QStringView source, const Unit& unit, std::vector<Block>* block
         return;
     }
     TableData table = *parsed[0].table;
-    if (inside.line == 0) {
-        table.weight = columnWeights(table);
-    } else {
+    if (inside.line > 0) {
         table.hasHeader = false;
         table.cells.erase(table.cells.begin(), table.cells.begin() + table.columns);
-        const bool sameTable = !blocks->empty() && blocks->back().table &&
-                               blocks->back().group == block.group &&
-                               blocks->back().table->columns == table.columns;
         if (table.cells.empty()) {
             if (!blocks->empty())
                 blocks->back().sourceEnd = unit.end;
             return;
         }
-        if (sameTable)
-            setColumnWeights(&table, *blocks->back().table);
-        else
-            table.weight = columnWeights(table);
+        if (!blocks->empty() && blocks->back().table && blocks->back().group == block.group) {
+            const Block& before = blocks->back();
+            block.tableHead = before.tableHead ? before.tableHead : before.table;
+        }
     }
     block.text = tableText(table);
     block.table = std::make_shared<const TableData>(std::move(table));

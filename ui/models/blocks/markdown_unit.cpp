@@ -236,14 +236,6 @@ private:
         m_block.text = tableText(*m_table);
         m_block.table = std::shared_ptr<const TableData>(std::move(m_table));
         m_block.group = m_block.sourceStart;
-        auto weighted = std::make_shared<TableData>(*m_block.table);
-        weighted->weight.assign(size_t(weighted->columns), 1);
-        for (int row = 0; row < weighted->rows(); ++row)
-            for (int column = 0; column < weighted->columns; ++column)
-                weighted->weight[size_t(column)] =
-                    std::max(weighted->weight[size_t(column)],
-                             double(weighted->at(row, column).text.size()));
-        m_block.table = weighted;
         push(m_block);
     }
 

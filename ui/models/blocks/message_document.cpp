@@ -59,9 +59,10 @@ int MessageDocument::parseTail() {
         m_blocks.back().sourceEnd = m_settledPosition;
     }
     if (m_settledState.reasoning >= 0) {
-        while (changed > 0 && m_blocks[size_t(changed)].kind != BlockKind::Reasoning)
-            --changed;
-        m_blocks[size_t(changed)].open = true;
+        size_t head = m_settledBlocks - 1;
+        while (head > 0 && m_blocks[head].kind != BlockKind::Reasoning)
+            --head;
+        m_blocks[head].open = true;
     }
     QStringView source = m_source;
     if (!m_final && m_flavor == Flavor::Markdown)

@@ -18,7 +18,7 @@ public:
     /// Replaces the text. `final`: it will not grow.
     void setSource(const QString& source, bool final);
     /// Adds to the text. Returns the first block that may differ; those before are the same as they
-    /// were.
+    /// were, but that the head of a reasoning may have been closed.
     int append(QStringView more);
     /// The text is complete. Returns the first block that may differ.
     int finish();
