@@ -92,30 +92,6 @@ nlohmann::ordered_json toMessages(const QVector<ChatTurn>& turns) {
     return messages;
 }
 
-/// The ids that the session has read after `prompt`, if they are exactly the text `begin`; else
-/// `begin` tokenised. So an answer that was stopped goes on without reading anything again.
-std::vector<TokenId> continuation(const Model& model, const Session& session,
-                                  const std::vector<TokenId>& prompt, const std::string& begin) {
-    const std::span<const TokenId> read = session.tokens();
-    if (read.size() > prompt.size() && std::equal(prompt.begin(), prompt.end(), read.begin())) {
-        const std::span<const TokenId> rest = read.subspan(prompt.size());
-        const std::string known = model.tokenizer().decode(rest);
-        if (known == begin)
-            return {rest.begin(), rest.end()};
-        // The last token was shown but not read yet: what was read is kept, the little rest is
-        // tokenised.
-        if (!known.empty() && begin.starts_with(known)) {
-            std::vector<TokenId> ids(rest.begin(), rest.end());
-            const auto more =
-                model.tokenizer().encode(begin.substr(known.size()), {.add_special = false});
-            ids.insert(ids.end(), more.begin(), more.end());
-            if (model.tokenizer().decode(ids) == begin)
-                return ids;
-        }
-    }
-    return model.tokenizer().encode(begin, {.add_special = false});
-}
-
 } // namespace
 
 EngineWorker::EngineWorker(EngineBackend backend, EngineEvents events,
@@ -183,7 +159,7 @@ Status EngineWorker::load(const EngineJob& job, const QString& path, SessionOpti
     m_facts.path = path; // as it was asked for
     m_facts.templateSha256 = templateHash(path);
     m_readRate = present ? m_readRate : 0;
-    m_warm.push_back({0, std::move(session)});
+    m_warm.push_back({0, std::move(session), {}, {}, {}});
     reportWarm();
     m_events.loadFinished(job.id, m_facts, m_model, ended);
     return ok();
@@ -208,22 +184,29 @@ void EngineWorker::unload(const EngineJob& job) {
     m_events.unloaded(job.id);
 }
 
-Result<GenerateRequest> EngineWorker::makeRequest(const GenerateJob& job, const Session& session,
-                                                  AnswerResult& answer) const {
+Result<EngineWorker::Prepared> EngineWorker::makeRequest(const GenerateJob& job,
+                                                         AnswerResult& answer) {
+    Prepared prepared;
     ALCOVE_ASSIGN_OR_RETURN(ChatPrompt prompt, m_model->render_chat(toMessages(job.turns), {}));
+    ALCOVE_ASSIGN_OR_RETURN(prepared.warm, sessionFor(job.conversationId));
     answer.warnings = toStrings(prompt.warnings);
-    GenerateRequest request;
-    request.prompt = std::move(prompt.tokens);
+    prepared.prompt = std::move(prompt.tokens);
     if (!job.answerBegin.isEmpty()) {
-        const auto begun =
-            continuation(*m_model, session, request.prompt, job.answerBegin.toStdString());
-        request.prompt.insert(request.prompt.end(), begun.begin(), begun.end());
+        const Warm& warm = *prepared.warm;
+        if (warm.text == job.answerBegin && warm.prompt == prepared.prompt)
+            prepared.begun = warm.answer;
+        else
+            prepared.begun =
+                m_model->tokenizer().encode(job.answerBegin.toStdString(), {.add_special = false});
     }
+    GenerateRequest& request = prepared.request;
+    request.prompt = prepared.prompt;
+    request.prompt.insert(request.prompt.end(), prepared.begun.begin(), prepared.begun.end());
     request.n_predict = job.maxTokens;
     request.sampling = job.sampling;
     for (const QString& stop : job.stopStrings)
         request.stop.push_back(stop.toStdString());
-    return request;
+    return prepared;
 }
 
 Result<GenerateResult> EngineWorker::answer(const EngineJob& job, AnswerResult& result,
@@ -232,13 +215,19 @@ Result<GenerateResult> EngineWorker::answer(const EngineJob& job, AnswerResult& 
     if (stop.stop_requested())
         return cancelled("the answer");
     ALCOVE_RETURN_IF_ERROR(prepare(job));
-    ALCOVE_ASSIGN_OR_RETURN(Session* const session, sessionFor(job.generate.conversationId));
-    ALCOVE_ASSIGN_OR_RETURN(const GenerateRequest request,
-                            makeRequest(job.generate, *session, result));
+    ALCOVE_ASSIGN_OR_RETURN(Prepared prepared, makeRequest(job.generate, result));
     GenerateCallbacks callbacks;
     callbacks.on_text = [&](std::string_view text, TokenId) { reporter.text(text); };
     callbacks.on_progress = [&](const GenerateStats& stats) { reporter.progress(stats); };
-    return session->generate(request, callbacks, stop);
+    Warm& warm = *prepared.warm;
+    warm.text.clear();
+    ALCOVE_ASSIGN_OR_RETURN(GenerateResult generated,
+                            warm.session->generate(prepared.request, callbacks, stop));
+    warm.prompt = std::move(prepared.prompt);
+    warm.answer = std::move(prepared.begun);
+    warm.answer.insert(warm.answer.end(), generated.ids.begin(), generated.ids.end());
+    warm.text = job.generate.answerBegin + QString::fromStdString(generated.text);
+    return generated;
 }
 
 void EngineWorker::generate(const EngineJob& job) {
@@ -276,7 +265,7 @@ void EngineWorker::generate(const EngineJob& job) {
     m_events.finished(job.id, answered);
 }
 
-Result<Session*> EngineWorker::sessionFor(RowId conversationId) {
+Result<EngineWorker::Warm*> EngineWorker::sessionFor(RowId conversationId) {
     auto found = std::find_if(m_warm.begin(), m_warm.end(), [&](const Warm& w) {
         return w.conversationId == conversationId && conversationId != 0;
     });
@@ -291,19 +280,20 @@ Result<Session*> EngineWorker::sessionFor(RowId conversationId) {
         if (used + next > m_tuning->warmBudget.load()) {
             found = std::prev(m_warm.end());
             found->session->clear();
+            found->text.clear();
         }
     }
     if (found != m_warm.end()) {
         m_warm.splice(m_warm.begin(), m_warm, found);
     } else {
         ALCOVE_ASSIGN_OR_RETURN(auto session, m_backend.createSession(m_model, m_options));
-        m_warm.push_front({conversationId, std::move(session)});
+        m_warm.push_front({conversationId, std::move(session), {}, {}, {}});
     }
     Warm& warm = m_warm.front();
     warm.conversationId = conversationId;
     if (const int threads = m_tuning->threads.load(); threads >= 0)
         ALCOVE_RETURN_IF_ERROR(warm.session->set_n_threads(threads));
-    return warm.session.get();
+    return &warm;
 }
 
 void EngineWorker::forget(RowId conversationId) {

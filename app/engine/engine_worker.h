@@ -69,6 +69,17 @@ private:
     struct Warm {
         RowId conversationId = 0;
         std::unique_ptr<Session> session;
+        // The answer written last, token by token: Continue takes it up exactly, without reading it
+        // again. Tokenising its text could give other tokens.
+        std::vector<TokenId> prompt, answer;
+        QString text;
+    };
+
+    /// A request ready for the session that is to serve it.
+    struct Prepared {
+        Warm* warm = nullptr;
+        GenerateRequest request;
+        std::vector<TokenId> prompt, begun; ///< the request's prompt is both in turn
     };
 
     Status load(const EngineJob& job, const QString& path, SessionOptions options, bool ended);
@@ -77,11 +88,10 @@ private:
                                   AnswerReporter& reporter);
     void unload(const EngineJob& job);
     void generate(const EngineJob& job);
-    Result<GenerateRequest> makeRequest(const GenerateJob& job, const Session& session,
-                                        AnswerResult& answer) const;
+    Result<Prepared> makeRequest(const GenerateJob& job, AnswerResult& answer);
     /// The conversation's session, else a spare one, else a new one if the budget allows, else the
     /// least recently used one, emptied.
-    Result<Session*> sessionFor(RowId conversationId);
+    Result<Warm*> sessionFor(RowId conversationId);
     void reportWarm();
 
     EngineBackend m_backend;
