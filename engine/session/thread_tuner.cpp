@@ -37,15 +37,19 @@ void ThreadTuner::record(double seconds_per_token, bool contended) {
         return;
     }
     const bool down = contended_ && level_ < lowest_;
+    // Half the threads may be no better than all of them where one would be: both are tried.
+    const std::int32_t fewer = to_lowest_ ? lowest_ : level_ + 1;
     // The first sign of a shared machine is followed at once.
-    const bool unknown = down && seconds_[static_cast<std::size_t>(level_) + 1] == 0;
+    const bool unknown = down && seconds_[static_cast<std::size_t>(fewer)] == 0;
     if (n_passes_ < kPeriod && !unknown)
         return;
     n_passes_ = 0;
-    if (down)
-        level_ = home_ + 1;
-    else if (level_ > 0)
+    if (down) {
+        level_ = fewer;
+        to_lowest_ = !to_lowest_;
+    } else if (level_ > 0) {
         level_ = home_ - 1;
+    }
     contended_ = false;
 }
 

@@ -27,6 +27,7 @@ private:
     std::int32_t home_ = 0;   // best so far; differs from level_ during a trial
     std::int32_t n_passes_ = 0;
     bool contended_ = false;
+    bool to_lowest_ = false;                // the next trial of fewer threads is with one
     std::array<double, kLevels> seconds_{}; // per token, a fading mean; 0: not known
 };
 
