@@ -187,6 +187,7 @@ Result<std::shared_ptr<const Model>> EngineModel::load(const std::filesystem::pa
     if (!tokenizer)
         return named(tokenizer.error());
     made->tokenizer_ = std::move(*tokenizer);
+    made->chat_format_ = ChatFormat::load(*file, *made->tokenizer_);
     made->chat_ = ChatFormat::load(*file, *made->tokenizer_);
     report(0.2F);
     if (options.use_mmap && !Prefault(*file, options.on_progress, stop).run())
