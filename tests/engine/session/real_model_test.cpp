@@ -1,0 +1,112 @@
+#include "engine/engine.h"
+#include "tests/engine/model/oracle.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+
+namespace alcove {
+namespace {
+
+std::filesystem::path shared_folder() {
+    return test::shared_models().parent_path();
+}
+
+/// Real model files: ALCOVE_MODELS, else a folder "models" beside the shared fixtures.
+std::filesystem::path models_folder() {
+    const char* from_environment = std::getenv("ALCOVE_MODELS");
+    return from_environment != nullptr ? std::filesystem::path(from_environment)
+                                       : shared_folder().parent_path().parent_path() / "models";
+}
+
+class RealModel : public testing::TestWithParam<const char*> {
+protected:
+    void SetUp() override {
+        path_ = models_folder() / GetParam();
+        if (!std::filesystem::exists(path_))
+            GTEST_SKIP() << path_ << " is not there (ALCOVE_MODELS)";
+        if (!std::filesystem::exists(shared_folder() / "real/greedy.json"))
+            GTEST_SKIP() << "no real/greedy.json in ALCOVE_SHARED";
+        const nlohmann::json all = test::read_json(shared_folder() / "real/greedy.json");
+        for (const nlohmann::json& entry : all) {
+            if (entry["model"] == GetParam())
+                completions_ = entry["completions"];
+        }
+        auto model = Model::load(path_, {}, {});
+        ASSERT_TRUE(model) << model.error().message;
+        model_ = *model;
+    }
+
+    std::filesystem::path path_;
+    nlohmann::json completions_;
+    std::shared_ptr<const Model> model_;
+};
+
+/// Fed with the reference's own words, the model names the reference's next word everywhere, but
+/// where two words are as good as equal. The reference rounds activations to 8 bits: so much, in
+/// logits, does that move them.
+TEST_P(RealModel, PrefersTheWordsOfTheReference) {
+    constexpr float kRounding = 0.5F;
+    SessionOptions options;
+    options.n_ctx = 512;
+    options.activations = Activations::F32;
+    auto session = Session::create(model_, options);
+    ASSERT_TRUE(session) << session.error().message;
+    ASSERT_FALSE(completions_.empty());
+    for (const nlohmann::json& completion : completions_) {
+        const std::string prompt = completion["prompt"];
+        const std::string text = completion["text"];
+        const std::vector<TokenId> before = model_->tokenizer().encode(prompt);
+        const std::vector<TokenId> tokens = model_->tokenizer().encode(prompt + text);
+        const auto first = std::mismatch(before.begin(), before.end(), tokens.begin()).first;
+        const auto from = static_cast<std::int32_t>(first - before.begin());
+        auto evaluation = (*session)->evaluate(tokens, {.logits_from = from - 1}, {});
+        ASSERT_TRUE(evaluation) << evaluation.error().message;
+        const auto n_vocab = static_cast<std::size_t>(evaluation->n_vocab);
+        for (std::size_t i = static_cast<std::size_t>(from); i < tokens.size(); ++i) {
+            const float* logits =
+                evaluation->logits.data() + (i - static_cast<std::size_t>(from)) * n_vocab;
+            const float best = *std::max_element(logits, logits + n_vocab);
+            const float gap = best - logits[tokens[i]];
+            EXPECT_LT(gap, kRounding) << prompt << ", token " << i << ": " << tokens[i];
+            if (gap > 0)
+                std::cout << "near tie: \"" << prompt << "\", token " << i << ", gap " << gap
+                          << "\n";
+        }
+    }
+}
+
+/// Loading, template, reading, writing, streaming, as the program uses them.
+TEST_P(RealModel, AnswersAQuestionAndKeepsWhatWasRead) {
+    auto session = Session::create(model_, {});
+    ASSERT_TRUE(session) << session.error().message;
+    nlohmann::ordered_json messages = nlohmann::ordered_json::array();
+    messages.push_back({{"role", "user"}, {"content", "Name three colours."}});
+    auto prompt = model_->render_chat(messages, {});
+    ASSERT_TRUE(prompt) << prompt.error().message;
+    GenerateRequest request;
+    request.prompt = prompt->tokens;
+    request.n_predict = 24;
+    request.sampling.temperature = 0;
+    auto answer = (*session)->generate(request, {}, {});
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_FALSE(answer->text.empty());
+
+    messages.push_back({{"role", "assistant"}, {"content", answer->text}});
+    messages.push_back({{"role", "user"}, {"content", "And three more."}});
+    prompt = model_->render_chat(messages, {});
+    ASSERT_TRUE(prompt);
+    request.prompt = prompt->tokens;
+    request.n_predict = 4;
+    auto next = (*session)->generate(request, {}, {});
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_GE(next->stats.cached_tokens, answer->stats.prompt_tokens - 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, RealModel,
+                         testing::Values("SmolLM2-135M-Instruct.Q4_1.gguf",
+                                         "gemma-3-270m-q4_k_m.gguf"));
+
+} // namespace
+} // namespace alcove
