@@ -75,13 +75,15 @@ Status EngineSession::set_n_threads(std::int32_t n_threads) {
         SessionOptions wanted = options_;
         wanted.n_threads = n_threads;
         ALCOVE_ASSIGN_OR_RETURN(const SessionOptions resolved, resolve(wanted, loaded().hparams));
+        n_usable_ = cpu_topology().n_usable;
+        if (resolved.n_threads == options_.n_threads && automatic_threads_ == (n_threads == 0))
+            return ok(); // and what was learnt stays
         if (resolved.n_threads > workspace_->shape().n_threads)
             workspace_ =
                 std::make_unique<model::Workspace>(loaded(), workspace_shape(resolved), kernels_);
         options_.n_threads = resolved.n_threads;
         automatic_threads_ = n_threads == 0;
         read_tuner_ = write_tuner_ = ThreadTuner(resolved.n_threads);
-        n_usable_ = cpu_topology().n_usable;
         return ok();
     });
 }
