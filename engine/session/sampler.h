@@ -39,7 +39,7 @@ public:
     };
     /// What sample() would draw from: tokens with p > 0, most probable first (equals: lower id
     /// first). `xtc_coin` says how XTC's coin falls; without it the result is the mixture of both
-    /// outcomes. Draws nothing, changes no state.
+    /// outcomes, without what is below 5e-13. Draws nothing, changes no state.
     Result<std::vector<Probability>> distribution(std::span<const float> logits,
                                                   std::optional<bool> xtc_coin = {});
 
