@@ -30,7 +30,7 @@ void say(const QByteArray& line) {
 int chatUntilKilled(int argc, char** argv) {
     QCoreApplication program(argc, argv);
     StoreThread store(QString::fromLocal8Bit(argv[2]));
-    EngineService engine(nullptr, slowEngine(8));
+    EngineService engine(nullptr, slowEngine(3));
     ConversationController controller(store, engine);
     int sent = 0;
     const auto next = [&] {
@@ -75,7 +75,7 @@ private Q_SLOTS:
         {
             auto database = Database::open(path).value();
             QVERIFY(addModel(*database, model));
-            QVERIFY(SettingsStore(*database).set(settings::kMaxTokens, 24));
+            QVERIFY(SettingsStore(*database).set(settings::kMaxTokens, 8));
         }
         QHash<RowId, QByteArray> promised; // message → digest of what was said to be stored
         int interrupted = 0;
@@ -93,7 +93,7 @@ private Q_SLOTS:
             while (!output.contains("grows") && child.waitForReadyRead(60'000))
                 output += child.readAllStandardOutput();
             QVERIFY2(output.contains("grows"), output.constData());
-            QTest::qWait(static_cast<int>(random->bounded(1500)));
+            QTest::qWait(static_cast<int>(random->bounded(2500)));
             ::kill(static_cast<pid_t>(child.processId()), SIGKILL);
             QVERIFY(child.waitForFinished());
             output += child.readAllStandardOutput();
