@@ -11,6 +11,7 @@ QHash<int, QByteArray> BlockListModel::roleNames() const {
             {MessageIdRole, "messageId"},
             {MineRole, "mine"},
             {PlaceRole, "place"},
+            {PieceRole, "piece"},
             {GapRole, "gap"},
             {ContentRole, "content"},
             {TitleRole, "title"},
@@ -22,6 +23,18 @@ QHash<int, QByteArray> BlockListModel::roleNames() const {
             {CanContinueRole, "canContinue"},
             {AccessibleNameRole, "accessibleName"}};
 }
+
+namespace {
+
+/// The time of day as the user's locale has it; without seconds where there is no locale, too.
+QString timeOfDay(const QDateTime& when) {
+    const QLocale locale;
+    const QTime time = when.toLocalTime().time();
+    return locale.language() == QLocale::C ? time.toString(QStringLiteral("HH:mm"))
+                                           : locale.toString(time, QLocale::ShortFormat);
+}
+
+} // namespace
 
 QVariant BlockListModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount())
@@ -38,6 +51,8 @@ QVariant BlockListModel::data(const QModelIndex& index, int role) const {
         return entry.mine();
     case PlaceRole:
         return panelPlace(place);
+    case PieceRole:
+        return piecePlace(place);
     case GapRole:
         return gapAbove(entry, place.row > 0 ? &entry.rows()[size_t(place.row) - 1] : nullptr, row);
     case ContentRole:
@@ -82,6 +97,22 @@ int BlockListModel::panelPlace(const Place_& place) const {
     if (!shows(place.row - 1))
         result |= First;
     if (!shows(place.row + 1))
+        result |= Last;
+    return result;
+}
+
+int BlockListModel::piecePlace(const Place_& place) const {
+    const MessageRows& entry = message(place.message);
+    const std::vector<RowRef>& rows = entry.rows();
+    const auto continues = [&](size_t i) {
+        return i < rows.size() && rows[i].block >= 0 && rows[i].type != RowType::More &&
+               entry.blocks()[size_t(rows[i].block)].continued;
+    };
+    const auto at = size_t(place.row);
+    int result = Inside;
+    if (!continues(at))
+        result |= First;
+    if (at + 1 >= rows.size() || rows[at + 1].type != rows[at].type || !continues(at + 1))
         result |= Last;
     return result;
 }
@@ -144,8 +175,7 @@ QString BlockListModel::titleOf(const Place_& place, const RowRef& row) const {
         return m_readingTitle;
     case RowType::Footer: {
         if (entry.mine())
-            return QLocale().toString(entry.message().created.toLocalTime().time(),
-                                      QLocale::ShortFormat);
+            return timeOfDay(entry.message().created);
         const auto& facts = entry.message().facts;
         if (!facts || facts->decodeSeconds <= 0 || facts->generatedTokens < 2)
             return {};
@@ -161,7 +191,7 @@ QString BlockListModel::detailOf(const Place_& place, const RowRef& row) const {
     const app::Message& source = message(place.message).message();
     const QString time = QLocale().toString(source.created.toLocalTime(), QLocale::ShortFormat);
     if (row.type == RowType::Header)
-        return QLocale().toString(source.created.toLocalTime().time(), QLocale::ShortFormat);
+        return timeOfDay(source.created);
     if (row.type == RowType::Status)
         return source.facts && source.state == app::MessageState::Failed
                    ? source.facts->finishDetail
@@ -183,8 +213,7 @@ QString BlockListModel::detailOf(const Place_& place, const RowRef& row) const {
 QString BlockListModel::accessibleNameOf(const Place_& place, const RowRef& row) const {
     const MessageRows& entry = message(place.message);
     const app::Message& source = entry.message();
-    const QString time =
-        QLocale().toString(source.created.toLocalTime().time(), QLocale::ShortFormat);
+    const QString time = timeOfDay(source.created);
     if (row.type == RowType::Header)
         return tr("Answer by %1, %2").arg(titleOf(place, row), time);
     if (row.block < 0)

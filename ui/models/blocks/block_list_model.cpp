@@ -87,6 +87,11 @@ qint64 BlockListModel::lastAnswerId() const {
     return 0;
 }
 
+bool BlockListModel::isAnswer(qint64 id) const {
+    const int at = messageIndex(id);
+    return at >= 0 && !message(at).mine();
+}
+
 RowRef BlockListModel::rowAt(int row) const {
     if (row < 0 || row >= rowCount())
         return {};
@@ -166,9 +171,9 @@ void BlockListModel::apply(int index) {
     // The row after a change may have another space above, and the panel another end.
     if (removed + added > 0) {
         if (same > 0)
-            changed(index, int(same) - 1, {PlaceRole});
+            changed(index, int(same) - 1, {PlaceRole, PieceRole});
         if (same + size_t(added) < entry.rows().size())
-            changed(index, int(same) + added, {GapRole, PlaceRole});
+            changed(index, int(same) + added, {GapRole, PlaceRole, PieceRole});
     }
 }
 

@@ -86,6 +86,7 @@ public:
         MessageIdRole,
         MineRole,
         PlaceRole,    ///< of the message's text rows, for the panel around them: First | Last
+        PieceRole,    ///< of a long code block or table, which is in several rows: First | Last
         GapRole,      ///< space above in pixels at 100 %
         ContentRole,  ///< BlockContent
         TitleRole,    ///< words of a header, status, reasoning, more or footer row
@@ -133,6 +134,8 @@ public:
     const MessageRows& message(int index) const { return *m_messages[size_t(index)]; }
     const Block* blockAt(int row) const; ///< null: a row without a block
     RowRef rowAt(int row) const;
+    Q_INVOKABLE int rowTypeAt(int row) const { return int(rowAt(row).type); }
+    Q_INVOKABLE bool isAnswer(qint64 id) const;
 
     // --- What the person does with rows
     Q_INVOKABLE void toggleFold(int row);
@@ -176,6 +179,7 @@ private:
     QString detailOf(const Place_& place, const RowRef& row) const;
     QString accessibleNameOf(const Place_& place, const RowRef& row) const;
     int panelPlace(const Place_& place) const;
+    int piecePlace(const Place_& place) const;
 
     std::vector<std::unique_ptr<MessageRows>> m_messages;
     std::vector<int> m_starts{0};     ///< [messages + 1] first row of each message
