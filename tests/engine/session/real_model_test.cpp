@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 
 namespace alcove {
 namespace {
@@ -102,6 +105,35 @@ TEST_P(RealModel, AnswersAQuestionAndKeepsWhatWasRead) {
     auto next = (*session)->generate(request, {}, {});
     ASSERT_TRUE(next) << next.error().message;
     EXPECT_GE(next->stats.cached_tokens, answer->stats.prompt_tokens - 1);
+}
+
+/// The 8-bit cache loses next to nothing over a long context.
+TEST_P(RealModel, AnEightBitCacheStaysCloseAfterAThousandTokens) {
+    std::ifstream in(shared_folder() / "real/text.txt");
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::vector<TokenId> tokens = model_->tokenizer().encode(text);
+    ASSERT_GT(tokens.size(), 1000U);
+    tokens.resize(1000);
+    const auto last_logits = [&](KvType type) {
+        SessionOptions options;
+        options.kv_type = type;
+        auto session = Session::create(model_, options);
+        EXPECT_TRUE(session);
+        auto evaluation = (*session)->evaluate(tokens, {.all_logits = false}, {});
+        EXPECT_TRUE(evaluation);
+        return evaluation ? evaluation->logits : std::vector<float>{};
+    };
+    const std::vector<float> exact = last_logits(KvType::F32);
+    const std::vector<float> rounded = last_logits(KvType::Q8_0);
+    double dot = 0;
+    double exact_square = 0;
+    double rounded_square = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        dot += static_cast<double>(exact[i]) * static_cast<double>(rounded[i]);
+        exact_square += static_cast<double>(exact[i]) * static_cast<double>(exact[i]);
+        rounded_square += static_cast<double>(rounded[i]) * static_cast<double>(rounded[i]);
+    }
+    EXPECT_GE(dot / std::sqrt(exact_square * rounded_square), 0.999);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RealModel,
