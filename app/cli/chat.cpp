@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
 namespace alcove::cli {
 namespace {
 
@@ -87,10 +85,8 @@ public:
         chat.extra = conversation_.variables.empty() ? nullptr : &conversation_.variables;
         ALCOVE_ASSIGN_OR_RETURN(ChatPrompt prompt,
                                 model_->render_chat(conversation_.messages, chat));
-        for (const std::string& warning : prompt.warnings) {
-            if (warned_.emplace(warning).second)
-                console_.warning(warning);
-        }
+        for (const std::string& warning : prompt.warnings)
+            console_.warning(warning);
         if (options_.show_prompt)
             show(prompt);
         request_.prompt = std::move(prompt.tokens);
@@ -266,7 +262,6 @@ private:
     GenerateRequest request_;
     Conversation conversation_;
     GenerateResult last_;
-    std::set<std::string> warned_;
 };
 
 Result<int> chat(Invocation& invocation, const ChatCommandOptions& options, bool once) {

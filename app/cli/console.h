@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -27,7 +28,8 @@ public:
     bool reader_gone() const { return reader_gone_; }
 
     void note(std::string_view sentence);    ///< a line on standard error
-    void warning(std::string_view sentence); ///< the same, "warning: " before it
+    /// The same, "warning: " before it; each sentence once.
+    void warning(std::string_view sentence);
     /// A line that the next one overwrites; only where standard error is a terminal. Empty: wipes
     /// it.
     void progress(std::string_view text);
@@ -52,6 +54,7 @@ private:
     struct Signals;
 
     std::shared_ptr<Signals> signals_;
+    std::set<std::string, std::less<>> warned_;
     std::string kept_back_;
     std::string input_;
     bool input_ended_ = false;

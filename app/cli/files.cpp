@@ -73,7 +73,7 @@ Result<std::string> read_text(const std::string& path) {
 }
 
 std::string to_line(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return value.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
 std::string to_document(const Json& value) {

@@ -19,7 +19,8 @@ using Json = nlohmann::ordered_json;
 /// The whole of a file; "-" is standard input. The sentence of a failure names the file.
 Result<std::string> read_text(const std::string& path);
 
-/// `value` as one line of JSON; what is not UTF-8 becomes U+FFFD.
+/// `value` as one line of JSON in ASCII, so that no reader takes U+2028 or U+0085 in it for the
+/// line's end; what is not UTF-8 becomes U+FFFD.
 std::string to_line(const Json& value);
 /// The same, indented, for people and documents of some length.
 std::string to_document(const Json& value);
