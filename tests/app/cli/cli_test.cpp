@@ -353,9 +353,10 @@ TEST_F(Cli, SampleGivesEveryKnownDistribution) {
             EXPECT_NEAR(answers[i]["probs"][k].get<double>(), expected[i]["probs"][k].get<double>(),
                         2e-5)
                 << i;
-        if (expected[i].contains("mu_after"))
+        if (expected[i].contains("mu_after")) {
             EXPECT_NEAR(answers[i]["mu_after"].get<double>(), expected[i]["mu_after"].get<double>(),
                         1e-5);
+        }
     }
     const auto wrong =
         lines(cli({"sample", "--cases",

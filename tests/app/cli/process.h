@@ -14,11 +14,11 @@ struct Ended {
 };
 
 struct Start {
-    std::string input;                           ///< standard input
-    std::vector<std::string> environment;        ///< "NAME=value", added to this process's
+    std::string input{};                         ///< standard input
+    std::vector<std::string> environment{};      ///< "NAME=value", added to this process's
     bool close_output = false;                   ///< nobody reads standard output
     std::chrono::milliseconds interrupt_after{}; ///< SIGINT after that time; 0: never
-    std::string interrupt_at;                    ///< SIGINT when standard output holds this
+    std::string interrupt_at{};                  ///< SIGINT when standard output holds this
 };
 
 /// Runs `program` with `arguments` to its end (at most two minutes, then it is killed).
