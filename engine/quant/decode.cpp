@@ -20,6 +20,23 @@ constexpr std::array kCodecs = {
     BlockCodec{QuantType::Q4_K, 32, true, &unpack_q4_k},
     BlockCodec{QuantType::Q5_K, 32, true, &unpack_q5_k},
     BlockCodec{QuantType::Q6_K, 16, false, &unpack_q6_k},
+    BlockCodec{QuantType::Q2_K, 16, true, &unpack_q2_k},
+    BlockCodec{QuantType::Q3_K, 16, false, &unpack_q3_k},
+    BlockCodec{QuantType::IQ2_XXS, 32, false, &unpack_iq2_xxs},
+    BlockCodec{QuantType::IQ2_XS, 16, false, &unpack_iq2_xs},
+    BlockCodec{QuantType::IQ2_S, 16, false, &unpack_iq2_s},
+    BlockCodec{QuantType::IQ3_XXS, 32, false, &unpack_iq3_xxs},
+    BlockCodec{QuantType::IQ3_S, 32, false, &unpack_iq3_s},
+    BlockCodec{QuantType::IQ1_S, 32, false, &unpack_iq1_s},
+    BlockCodec{QuantType::IQ1_M, 16, false, &unpack_iq1_m},
+    BlockCodec{QuantType::IQ4_NL, 32, false, &unpack_iq4_nl},
+    BlockCodec{QuantType::IQ4_XS, 32, false, &unpack_iq4_xs},
+    BlockCodec{QuantType::TQ1_0, 32, false, &unpack_tq1_0},
+    BlockCodec{QuantType::TQ2_0, 32, false, &unpack_tq2_0},
+    BlockCodec{QuantType::MXFP4, 32, false, &unpack_mxfp4},
+    BlockCodec{QuantType::NVFP4, 16, false, &unpack_nvfp4},
+    BlockCodec{QuantType::Q1_0, 32, false, &unpack_q1_0},
+    BlockCodec{QuantType::Q2_0, 32, false, &unpack_q2_0},
 };
 
 std::uint16_t load_u16(const std::uint8_t* p) {

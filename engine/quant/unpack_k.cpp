@@ -29,7 +29,37 @@ int nibble_of_group(const std::uint8_t* qs, int group, int i) {
     return group % 2 == 0 ? byte & 15 : byte >> 4;
 }
 
+/// Two bits of weight i of Q2_K and Q3_K: per half of 128, 32 bytes hold four planes.
+int two_bits(const std::uint8_t* qs, int i) {
+    return (qs[32 * (i / 128) + i % 32] >> (2 * ((i % 128) / 32))) & 3;
+}
+
 } // namespace
+
+void unpack_q2_k(const std::uint8_t* bytes, UnpackedBlock& out) {
+    const auto block = load_block<BlockQ2_K>(bytes);
+    const float d = f16_to_f32(block.d), dmin = f16_to_f32(block.dmin);
+    for (int j = 0; j < 16; ++j) {
+        out.scale[j] = d * static_cast<float>(block.scales[j] & 15);
+        out.offset[j] = -(dmin * static_cast<float>(block.scales[j] >> 4));
+    }
+    for (int i = 0; i < 256; ++i)
+        out.code[i] = static_cast<std::int16_t>(two_bits(block.qs, i));
+}
+
+void unpack_q3_k(const std::uint8_t* bytes, UnpackedBlock& out) {
+    const auto block = load_block<BlockQ3_K>(bytes);
+    const float d = f16_to_f32(block.d);
+    for (int j = 0; j < 16; ++j) {
+        const int low = j < 8 ? block.scales[j] & 15 : block.scales[j - 8] >> 4;
+        const int high = (block.scales[8 + j % 4] >> (2 * (j / 4))) & 3;
+        out.scale[j] = d * static_cast<float>((low | (high << 4)) - 32);
+    }
+    for (int i = 0; i < 256; ++i) {
+        const int high = (block.hmask[i % 32] >> (i / 32)) & 1;
+        out.code[i] = static_cast<std::int16_t>(two_bits(block.qs, i) + 4 * high - 4);
+    }
+}
 
 void unpack_q4_k(const std::uint8_t* bytes, UnpackedBlock& out) {
     const auto block = load_block<BlockQ4_K>(bytes);

@@ -8,7 +8,7 @@
 #include "engine/kernels/matmul/matmul.h"
 #include "engine/kernels/matmul/panel.inl"
 #include "engine/kernels/quantize/quantize.h"
-#include "engine/kernels/tile/tile.inl"
+#include "engine/kernels/tile/tile_types.inl"
 
 namespace alcove {
 namespace {

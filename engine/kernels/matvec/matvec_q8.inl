@@ -7,7 +7,7 @@
 
 #include "engine/kernels/matvec/matvec.h"
 #include "engine/kernels/quantize/quantize.h"
-#include "engine/kernels/tile/tile.inl"
+#include "engine/kernels/tile/tile_types.inl"
 
 namespace alcove {
 namespace {

@@ -253,6 +253,9 @@ ALCOVE_INLINE Vi i_where_bit(Vi v, Vi bit, Vi value) {
 ALCOVE_INLINE Vf i_to_f(Vi v) {
     return _mm256_cvtepi32_ps(v);
 }
+ALCOVE_INLINE Vf i_as_f(Vi bits) {
+    return _mm256_castsi256_ps(bits);
+}
 ALCOVE_INLINE Vi f_to_i(Vf v) {
     return _mm256_cvtps_epi32(v);
 }

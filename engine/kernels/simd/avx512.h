@@ -249,6 +249,9 @@ ALCOVE_INLINE Vi i_where_bit(Vi v, Vi bit, Vi value) {
 ALCOVE_INLINE Vf i_to_f(Vi v) {
     return _mm512_cvtepi32_ps(v);
 }
+ALCOVE_INLINE Vf i_as_f(Vi bits) {
+    return _mm512_castsi512_ps(bits);
+}
 ALCOVE_INLINE Vi f_to_i(Vf v) {
     return _mm512_cvtps_epi32(v);
 }

@@ -334,29 +334,5 @@ template <typename Type> struct ShortTile {
     }
 };
 
-/// Calls `f.template run<Tile type>()` for the weight type.
-template <typename F> ALCOVE_INLINE void with_tile_type(QuantType type, F&& f) {
-    switch (type) {
-    case QuantType::Q4_0:
-        return f.template run<TileQ4_0>();
-    case QuantType::Q4_1:
-        return f.template run<TileQ4_1>();
-    case QuantType::Q5_0:
-        return f.template run<TileQ5_0>();
-    case QuantType::Q5_1:
-        return f.template run<TileQ5_1>();
-    case QuantType::Q8_0:
-        return f.template run<TileQ8_0>();
-    case QuantType::Q4_K:
-        return f.template run<TileQ4_K>();
-    case QuantType::Q5_K:
-        return f.template run<TileQ5_K>();
-    case QuantType::Q6_K:
-        return f.template run<TileQ6_K>();
-    default:
-        return;
-    }
-}
-
 } // namespace
 } // namespace alcove

@@ -39,6 +39,49 @@ inline std::vector<float> random_floats(std::size_t n, std::mt19937& rng, float 
     return values;
 }
 
+/// Overwrites a block's binary16 scales by `put(offset)`; exponents of MXFP4 and NVFP4 become
+/// ordinary.
+template <typename Put> void put_scales(QuantType type, std::uint8_t* block, Put put) {
+    switch (type) {
+    case QuantType::Q2_K:
+        put(80);
+        put(82);
+        break;
+    case QuantType::Q3_K:
+        put(108);
+        break;
+    case QuantType::Q6_K:
+        put(208);
+        break;
+    case QuantType::TQ1_0:
+        put(52);
+        break;
+    case QuantType::TQ2_0:
+        put(64);
+        break;
+    case QuantType::MXFP4:
+        block[0] = static_cast<std::uint8_t>(120 + block[0] % 8);
+        break;
+    case QuantType::NVFP4:
+        for (int i = 0; i < 4; ++i)
+            block[i] &= 0x3f;
+        break;
+    case QuantType::IQ1_M: // its scale lies in the top nibbles of the last four words: 0x2c00 to
+                           // 0x2fff
+        block[55] = static_cast<std::uint8_t>(0x20 | (block[55] & 15));
+        block[53] |= 0xc0;
+        break;
+    case QuantType::Q4_1:
+    case QuantType::Q5_1:
+    case QuantType::Q4_K:
+    case QuantType::Q5_K:
+        put(2);
+        [[fallthrough]];
+    default:
+        put(0);
+    }
+}
+
 /// Random blocks whose binary16 scales are of ordinary size: every byte pattern of the codes
 /// occurs.
 inline void fill_blocks(const QuantTraits& traits, std::size_t n_blocks, std::uint8_t* out,
@@ -62,9 +105,7 @@ inline void fill_blocks(const QuantTraits& traits, std::size_t n_blocks, std::ui
         }
         for (std::size_t i = 0; i < traits.block_bytes; ++i)
             out[i] = static_cast<std::uint8_t>(byte(rng));
-        put(traits.type == QuantType::Q6_K ? 208 : 0);
-        if (block_codec(traits.type)->has_offset)
-            put(2);
+        put_scales(traits.type, out, put);
     }
 }
 

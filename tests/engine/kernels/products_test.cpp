@@ -148,7 +148,6 @@ TEST_P(Products, ExtremeCodesAndActivationsAreExact) {
     // get.
     const std::size_t cols = std::max<std::size_t>(64, traits().block_size);
     Problem p(table(), traits(), false, 20, cols, 4, 0, rng);
-    const QuantType t = traits().type;
     if (p.act == ActType::F32)
         GTEST_SKIP() << "no codes";
     for (const int byte : {0x00, 0x7f, 0x80, 0xff, 0x88, 0x08}) {
@@ -156,9 +155,9 @@ TEST_P(Products, ExtremeCodesAndActivationsAreExact) {
         const std::uint16_t d = f32_to_f16(0.5F), m = f32_to_f16(-3.0F);
         for (std::size_t b = 0; b < p.n_rows * cols / traits().block_size; ++b) {
             std::uint8_t* block = p.w.data() + b * traits().block_bytes;
-            std::memcpy(block + (t == QuantType::Q6_K ? 208 : 0), &d, 2);
-            if (block_codec(t)->has_offset)
-                std::memcpy(block + 2, &m, 2);
+            put_scales(traits().type, block, [&](std::size_t at) {
+                std::memcpy(block + at, at == 2 || at == 82 ? &m : &d, 2);
+            });
         }
         for (std::size_t i = 0; i < p.raw.size(); ++i) {
             const std::size_t token = i / cols;
