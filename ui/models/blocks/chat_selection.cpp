@@ -32,7 +32,7 @@ void ChatSelection::drop() {
 }
 
 bool ChatSelection::empty() const {
-    return !m_active || m_anchor == m_head;
+    return !m_active || (m_anchor == m_head && !m_whole);
 }
 
 int ChatSelection::indexOf(qint64 message) const {
@@ -68,6 +68,7 @@ void ChatSelection::ordered(Point* first, Point* last) const {
 }
 
 void ChatSelection::begin(int row, int offset) {
+    m_whole = false;
     m_active = pointAt(row, offset, &m_anchor);
     m_head = m_anchor;
     Q_EMIT changed();
@@ -80,6 +81,7 @@ void ChatSelection::extend(int row, int offset) {
     if (!pointAt(row, offset, &head) || head == m_head)
         return;
     m_head = head;
+    m_whole = false;
     Q_EMIT changed();
 }
 
@@ -112,7 +114,7 @@ void ChatSelection::selectMessage(int row) {
     const std::vector<Block>& blocks = m_rows->message(message).blocks();
     if (blocks.empty())
         return;
-    m_active = true;
+    m_active = m_whole = true;
     m_anchor = {m_rows->messageId(message), 0, 0};
     m_head = {m_anchor.message, int(blocks.size()) - 1, int(blocks.back().text.size())};
     Q_EMIT changed();
@@ -123,7 +125,7 @@ void ChatSelection::selectAll() {
         return;
     const int last = m_rows->messageCount() - 1;
     const std::vector<Block>& blocks = m_rows->message(last).blocks();
-    m_active = true;
+    m_active = m_whole = true;
     m_anchor = {m_rows->messageId(0), 0, 0};
     m_head = {m_rows->messageId(last), std::max(0, int(blocks.size()) - 1),
               blocks.empty() ? 0 : int(blocks.back().text.size())};
@@ -222,8 +224,9 @@ QString ChatSelection::text() const {
                     QStringView(source).mid(block.sourceStart, block.sourceEnd - block.sourceStart);
             else
                 text += QStringView(block.text).mid(range.start, range.end - range.start);
-            if (!whole && range.end == int(block.text.size()))
-                text += k + 1 < entry.blocks().size() ? QStringLiteral("\n") : QString();
+            const bool goesOn = k + 1 < entry.blocks().size() && rangeIn(i, int(k) + 1).start >= 0;
+            if (!whole && goesOn)
+                text += u'\n';
         }
     }
     return text;

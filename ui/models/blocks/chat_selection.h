@@ -65,6 +65,7 @@ private:
 
     QPointer<BlockListModel> m_rows;
     bool m_active = false;
+    bool m_whole = false; ///< whole messages, even if they show no text
     Point m_anchor;
     Point m_head;
 };

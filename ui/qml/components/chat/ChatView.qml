@@ -31,6 +31,12 @@ FocusScope {
         root.toEnd();
     }
 
+    // Called later; the person may have moved away meanwhile.
+    function followEnd() {
+        if (scrollState.following)
+            root.toEnd();
+    }
+
     function toEnd() {
         list.positionViewAtEnd();
         // Rows that were just made may be higher than the list thought.
@@ -46,6 +52,8 @@ FocusScope {
     function moveBy(pixels: real) {
         if (pixels === 0 || list.count === 0)
             return;
+        if (pixels < 0)
+            scrollState.following = false;
         root.prepare(pixels);
         const low = list.originY;
         const high = Math.max(low, list.originY + list.contentHeight - list.height);
@@ -351,11 +359,11 @@ FocusScope {
 
         onContentHeightChanged: {
             if (scrollState.following)
-                Qt.callLater(root.toEnd);
+                Qt.callLater(root.followEnd);
         }
         onHeightChanged: {
             if (scrollState.following)
-                Qt.callLater(root.toEnd);
+                Qt.callLater(root.followEnd);
         }
 
         delegate: DelegateChooser {
@@ -467,14 +475,14 @@ FocusScope {
 
         function onGrown() {
             if (scrollState.following)
-                Qt.callLater(root.toEnd);
+                Qt.callLater(root.followEnd);
         }
 
         function onModelReset() {
             shared.currentMessage = 0;
             shared.currentRow = -1;
             shared.sideways = {};
-            Qt.callLater(root.toEnd);
+            Qt.callLater(root.followEnd);
         }
     }
 
