@@ -11,7 +11,7 @@ namespace {
 QString chosenFolder(const QString& dataOption) {
     if (!dataOption.isEmpty())
         return dataOption;
-    if (const QString variable = qEnvironmentVariable("ALCOVE_DATA"); !variable.isEmpty())
+    if (QString variable = qEnvironmentVariable("ALCOVE_DATA"); !variable.isEmpty())
         return variable;
     // Independent of the application's name, so that window, command line and tests agree.
     return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +

@@ -9,9 +9,12 @@ namespace alcove::app {
 
 namespace {
 
+constexpr int kTrashDays = 30;
+
 struct Begun {
     QVector<ModelRecord> crashed;
     int interrupted = 0;
+    int purged = 0;
     QHash<QString, QString> settings;
 };
 
@@ -38,6 +41,8 @@ void ConversationController::begin() {
             ALCOVE_ASSIGN_OR_RETURN(begun.interrupted, MessageStore(db).markInterrupted());
             ALCOVE_ASSIGN_OR_RETURN(begun.crashed, ModelStore(db).takeCrashedLoads());
             ALCOVE_ASSIGN_OR_RETURN(begun.settings, SettingsStore(db).all());
+            const QDateTime keptSince = QDateTime::currentDateTimeUtc().addDays(-kTrashDays);
+            ALCOVE_ASSIGN_OR_RETURN(begun.purged, ConversationStore(db).purgeTrash(keptSince));
             return begun;
         })
         .then(this, [this](const Result<Begun>& begun) {
@@ -51,10 +56,12 @@ void ConversationController::begin() {
                                  "itself again; choose it "
                                  "to try once more")
                                   .arg(model.name));
-            if (begun->interrupted > 0)
+            if (begun->interrupted > 0 || begun->purged > 0)
                 logInfo("app",
-                        QStringLiteral("%1 answers were interrupted by the end of the last run")
-                            .arg(begun->interrupted));
+                        QStringLiteral("%1 answers were interrupted by the end of the last run; "
+                                       "%2 conversations left the trash for good")
+                            .arg(begun->interrupted)
+                            .arg(begun->purged));
         });
     chooseDefaultModel();
 }

@@ -19,7 +19,7 @@ struct ModelFacts {
     qint64 fileBytes = 0, parameterCount = 0;
     int contextTrained = 0;
     int contextSize = 0; ///< of its sessions
-    int threads = 0;
+    int threads = 0;     ///< as asked for; 0: automatic
     qint64 weightsBytes = 0, contextBytes = 0, workBytes = 0; ///< contextBytes: of one conversation
     double loadSeconds = 0;
     QString templateSha256; ///< of the file's chat template; empty if it has none

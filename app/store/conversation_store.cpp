@@ -68,7 +68,7 @@ QString ownTitle(SQLite::Database& database, RowId id) {
 
 QString titleFromMessage(QStringView text) {
     // A pasted book is not simplified as a whole for its first 60 characters.
-    const QString simple = text.left(4000).toString().simplified();
+    QString simple = text.left(4000).toString().simplified();
     QTextBoundaryFinder characters(QTextBoundaryFinder::Grapheme, simple);
     qsizetype end = 0;
     int count = 0;

@@ -2,6 +2,7 @@
 
 #include "app/store/database.h"
 
+#include <QHash>
 #include <QString>
 #include <QVariant>
 
@@ -38,43 +39,79 @@ template <> struct Setting<bool> {
 
 namespace settings {
 
-inline constexpr Setting<bool> kEnterSends{"general/enter_sends", true, "Enter sends",
-                                           Section::General};
-inline constexpr Setting<const char*> kTheme{"appearance/theme", "system", "Theme",
+inline constexpr Setting<bool> kEnterSends{
+    "general/enter_sends", true, QT_TRANSLATE_NOOP("Settings", "Enter sends"), Section::General};
+inline constexpr Setting<const char*> kTheme{"appearance/theme", "system",
+                                             QT_TRANSLATE_NOOP("Settings", "Theme"),
                                              Section::Appearance}; ///< system light dark
 inline constexpr Setting<int> kTextPercent{
-    "appearance/text_percent", 100, 80, 200, "Text size (percent)", Section::Appearance};
-inline constexpr Setting<int> kThreads{"engine/threads", 0, 0, 256, "Threads (0 = automatic)",
-                                       Section::Engine};
+    "appearance/text_percent", 100, 80, 200, QT_TRANSLATE_NOOP("Settings", "Text size (percent)"),
+    Section::Appearance};
+inline constexpr Setting<int> kThreads{
+    "engine/threads", 0, 0, 256, QT_TRANSLATE_NOOP("Settings", "Threads (0 = automatic)"),
+    Section::Engine};
 inline constexpr Setting<int> kContext{
-    "engine/context", 0, 0, 1 << 20, "Context in tokens (0 = automatic)", Section::Engine};
-inline constexpr Setting<int> kBatch{"engine/batch", 512, 1, 8192, "Tokens read at once",
-                                     Section::Engine};
-inline constexpr Setting<double> kTemperature{"sampling/temperature", 0.8, 0, 5, "Temperature",
-                                              Section::Sampling};
-inline constexpr Setting<int> kTopK{"sampling/top_k", 40, 0, 100000, "Top-k (0 = off)",
-                                    Section::Sampling};
-inline constexpr Setting<double> kTopP{"sampling/top_p", 0.95, 0, 1, "Top-p (1 = off)",
-                                       Section::Sampling};
-inline constexpr Setting<double> kMinP{"sampling/min_p", 0.05, 0, 1, "Min-p (0 = off)",
-                                       Section::Sampling};
+    "engine/context",
+    0,
+    0,
+    1 << 20,
+    QT_TRANSLATE_NOOP("Settings", "Context in tokens (0 = automatic)"),
+    Section::Engine};
+inline constexpr Setting<int> kBatch{
+    "engine/batch", 512, 1, 8192, QT_TRANSLATE_NOOP("Settings", "Tokens read at once"),
+    Section::Engine};
+inline constexpr Setting<double> kTemperature{
+    "sampling/temperature", 0.8, 0, 5, QT_TRANSLATE_NOOP("Settings", "Temperature"),
+    Section::Sampling};
+inline constexpr Setting<int> kTopK{
+    "sampling/top_k", 40, 0, 100000, QT_TRANSLATE_NOOP("Settings", "Top-k (0 = off)"),
+    Section::Sampling};
+inline constexpr Setting<double> kTopP{
+    "sampling/top_p", 0.95, 0, 1, QT_TRANSLATE_NOOP("Settings", "Top-p (1 = off)"),
+    Section::Sampling};
+inline constexpr Setting<double> kMinP{
+    "sampling/min_p", 0.05, 0, 1, QT_TRANSLATE_NOOP("Settings", "Min-p (0 = off)"),
+    Section::Sampling};
 inline constexpr Setting<double> kRepeatPenalty{
-    "sampling/repeat_penalty", 1.0, 0.5, 2, "Repetition penalty (1 = off)", Section::Sampling};
+    "sampling/repeat_penalty",
+    1.0,
+    0.5,
+    2,
+    QT_TRANSLATE_NOOP("Settings", "Repetition penalty (1 = off)"),
+    Section::Sampling};
 inline constexpr Setting<int> kRepeatLastN{
-    "sampling/repeat_last_n", 64, -1, 1 << 20, "Tokens the penalties look at", Section::Sampling};
+    "sampling/repeat_last_n",
+    64,
+    -1,
+    1 << 20,
+    QT_TRANSLATE_NOOP("Settings", "Tokens the penalties look at"),
+    Section::Sampling};
 inline constexpr Setting<double> kFrequencyPenalty{
-    "sampling/frequency_penalty", 0, -2, 2, "Frequency penalty", Section::Sampling};
-inline constexpr Setting<double> kPresencePenalty{
-    "sampling/presence_penalty", 0, -2, 2, "Presence penalty", Section::Sampling};
+    "sampling/frequency_penalty",
+    0,
+    -2,
+    2,
+    QT_TRANSLATE_NOOP("Settings", "Frequency penalty"),
+    Section::Sampling};
+inline constexpr Setting<double> kPresencePenalty{"sampling/presence_penalty",
+                                                  0,
+                                                  -2,
+                                                  2,
+                                                  QT_TRANSLATE_NOOP("Settings", "Presence penalty"),
+                                                  Section::Sampling};
 inline constexpr Setting<double> kSeed{
-    "sampling/seed",  -1, -1, 9007199254740991.0, "Seed (-1 = a new one each time)",
+    "sampling/seed",
+    -1,
+    -1,
+    9007199254740991.0,
+    QT_TRANSLATE_NOOP("Settings", "Seed (-1 = a new one each time)"),
     Section::Sampling};
 inline constexpr Setting<int> kMaxTokens{
     "sampling/max_tokens",
     -1,
     -1,
     1 << 20,
-    "Longest answer in tokens (-1 = until the context is full)",
+    QT_TRANSLATE_NOOP("Settings", "Longest answer in tokens (-1 = until the context is full)"),
     Section::Sampling};
 inline constexpr Setting<double> kLastConversation{"window/last_conversation", 0,  0,
                                                    9007199254740991.0,         "", Section::Window};
