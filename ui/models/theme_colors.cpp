@@ -37,6 +37,7 @@ constexpr TokenRow kTokens[] = {
     {ThemeColors::Hover, "#0D1B1E20", "#12ECEDEE"},
     {ThemeColors::Pressed, "#1A1B1E20", "#1FECEDEE"},
     {ThemeColors::Shade, "#591B1E20", "#A6000000"},
+    {ThemeColors::Shadow, "#071B1E20", "#24000000"},
     {ThemeColors::CodeKeyword, "#8A2BB8", "#D6A3F5"},
     {ThemeColors::CodeString, "#0F6B35", "#8FD6A4"},
     {ThemeColors::CodeComment, "#5F666B", "#929AA0"},

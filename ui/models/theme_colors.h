@@ -37,6 +37,7 @@ class ThemeColors : public QObject {
     Q_PROPERTY(QColor hover READ hover NOTIFY schemeChanged FINAL)
     Q_PROPERTY(QColor pressed READ pressed NOTIFY schemeChanged FINAL)
     Q_PROPERTY(QColor shade READ shade NOTIFY schemeChanged FINAL)
+    Q_PROPERTY(QColor shadow READ shadow NOTIFY schemeChanged FINAL)
     Q_PROPERTY(QColor codeKeyword READ codeKeyword NOTIFY schemeChanged FINAL)
     Q_PROPERTY(QColor codeString READ codeString NOTIFY schemeChanged FINAL)
     Q_PROPERTY(QColor codeComment READ codeComment NOTIFY schemeChanged FINAL)
@@ -47,7 +48,8 @@ public:
     enum Scheme { Light, Dark, HighContrastLight, HighContrastDark };
     Q_ENUM(Scheme)
 
-    /// Hover, Pressed and Shade are translucent layers over any surface; the others are opaque.
+    /// Hover, Pressed, Shade and Shadow are translucent layers over any surface; the others are
+    /// opaque.
     enum Token {
         Window,
         Surface,
@@ -69,6 +71,7 @@ public:
         Hover,
         Pressed,
         Shade,
+        Shadow,
         CodeKeyword,
         CodeString,
         CodeComment,
@@ -115,6 +118,7 @@ public:
     QColor hover() const { return color(Hover); }
     QColor pressed() const { return color(Pressed); }
     QColor shade() const { return color(Shade); }
+    QColor shadow() const { return color(Shadow); }
     QColor codeKeyword() const { return color(CodeKeyword); }
     QColor codeString() const { return color(CodeString); }
     QColor codeComment() const { return color(CodeComment); }

@@ -214,8 +214,13 @@ QString BlockListModel::accessibleNameOf(const Place_& place, const RowRef& row)
     const MessageRows& entry = message(place.message);
     const app::Message& source = entry.message();
     const QString time = timeOfDay(source.created);
-    if (row.type == RowType::Header)
-        return tr("Answer by %1, %2").arg(titleOf(place, row), time);
+    if (row.type == RowType::Header) {
+        const QString name = titleOf(place, row);
+        return name.isEmpty() ? tr("Answer, %1").arg(time) : tr("Answer by %1, %2").arg(name, time);
+    }
+    if (row.type == RowType::Footer)
+        return entry.mine() ? tr("Actions for your message, %1").arg(time)
+                            : tr("Actions for the answer, %1").arg(time);
     if (row.block < 0)
         return titleOf(place, row);
     const Block& block = entry.blocks()[size_t(row.block)];
