@@ -8,7 +8,7 @@ ThemeColors {
 
     property real textScale: 1
     property bool reducedMotion: false
-    property string bodyFamily: Qt.application.font.family
+    property string bodyFamily: Application.font.family
     property string codeFamily: "monospace"
 
     readonly property bool dark: root.scheme === ThemeColors.Dark || root.scheme === ThemeColors.HighContrastDark
@@ -59,6 +59,7 @@ ThemeColors {
 
     readonly property int durationPress: root.reducedMotion ? 0 : 90
     readonly property int durationMove: root.reducedMotion ? 0 : 150
+    readonly property int hintDelay: 600
 
     function iconSource(name: string): url {
         return "qrc:/icons/" + name + ".svg";

@@ -350,12 +350,9 @@ FocusScope {
         currentIndex: -1
         activeFocusOnTab: false
         Accessible.ignored: true
-        header: Item {
-            height: Theme.space8
-        }
-        footer: Item {
-            height: Theme.space16
-        }
+        // From a file: Qt 6.4 cannot make a header from a component that is bound to this one.
+        header: Qt.createComponent("ListGap.qml")
+        footer: Qt.createComponent("ListGap.qml")
 
         onContentHeightChanged: {
             if (scrollState.following)

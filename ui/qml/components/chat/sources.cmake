@@ -9,6 +9,7 @@ set(ALCOVE_CHAT_QML
     components/chat/FooterRow.qml
     components/chat/HeaderRow.qml
     components/chat/LinkDialog.qml
+    components/chat/ListGap.qml
     components/chat/MoreRow.qml
     components/chat/PanelPiece.qml
     components/chat/PlaceholderRow.qml
