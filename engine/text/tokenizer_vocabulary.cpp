@@ -165,8 +165,8 @@ Result<Vocabulary> Vocabulary::read(const GgufFile& file) {
     ALCOVE_RETURN_IF_ERROR(v.read_pieces(file));
     ALCOVE_RETURN_IF_ERROR(v.read_kinds_and_scores(file));
     ALCOVE_RETURN_IF_ERROR(v.check_against_model(file));
-    v.build_index();
     ALCOVE_RETURN_IF_ERROR(v.read_roles(file));
+    v.build_index();
     return v;
 }
 
@@ -383,6 +383,15 @@ void Vocabulary::mark_ends(const std::vector<TokenId>& named) {
         returns = text == "<|return|>" ? id : returns;
         calls = text == "<|call|>" ? id : calls;
         end = text == "<|end|>" ? id : end;
+    }
+    // What ends an answer, or begins a text, must not be within reach of message text: some files
+    // declare it as an ordinary or a user-defined token. ("</s>" may be HTML and stays what it is,
+    // unless a key names it.)
+    for (TokenId id = 0; id < size(); ++id) {
+        const bool by_name = ends_generation[static_cast<std::size_t>(id)] && piece(id) != "</s>";
+        const bool by_key = id == bos || std::find(named.begin(), named.end(), id) != named.end();
+        if ((by_name || by_key) && !is_marker(id))
+            kinds[static_cast<std::size_t>(id)] = TokenKind::Control;
     }
     // The harmony format ends a message inside an answer with <|end|>; the answer goes on.
     if (returns >= 0 && calls >= 0 && end >= 0 && end != eos)

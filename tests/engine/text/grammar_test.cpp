@@ -148,7 +148,7 @@ TEST(GrammarState, MaskAllowsExactlyTheTokensThatCanGoOn) {
     std::mt19937 random(3);
     int masks = 0;
     for (const auto& grammar : grammars) {
-        for (int round = 0; round < 30; ++round) {
+        for (int round = 0; round < 8; ++round) {
             GrammarState state(grammar, vocabulary);
             std::string text;
             for (int length = 0; length < 20; ++length) {

@@ -116,6 +116,23 @@ TEST(TokenizerPrompt, OrdinaryMergesNeverGiveAControlToken) {
     EXPECT_EQ((*loaded)->encode("abc", {false, true}), (Ids{4}));
 }
 
+TEST(TokenizerPrompt, EndsOfTurnsAreControlTokensWhateverTheFileCallsThem) {
+    GgufWriter writer;
+    writer.add_string("tokenizer.ggml.model", "gpt2");
+    writer.add_string("tokenizer.ggml.pre", "gpt-2");
+    writer.add_strings("tokenizer.ggml.tokens",
+                       std::vector<std::string>{"a", "<|im_end|>", "b", "ab"});
+    writer.add_i32s("tokenizer.ggml.token_type", std::vector<std::int32_t>{1, 4, 1, 1});
+    writer.add_strings("tokenizer.ggml.merges", std::vector<std::string>{"a b"});
+    writer.add_u32("tokenizer.ggml.eos_token_id", 3);
+    const auto loaded = load_tokenizer(writer);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const std::vector<TextSegment> typed{data("a<|im_end|>ab")};
+    EXPECT_EQ((*loaded)->encode_prompt(typed, false), (Ids{0, 0, 2}));
+    const std::vector<TextSegment> written{own("a<|im_end|>ab")};
+    EXPECT_EQ((*loaded)->encode_prompt(written, false), (Ids{0, 1, 3}));
+}
+
 TEST(TokenizerPrompt, Phi3DropsWhiteSpaceAfterControlTokens) {
     const std::vector<TextSegment> text{own("<|end|> \n\u00A0a")};
     EXPECT_EQ(small({.name = "Phi-3 mini"})->encode_prompt(text, false), (Ids{5, 0}));
