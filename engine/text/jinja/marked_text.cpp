@@ -15,6 +15,20 @@ void MarkedText::append(std::string_view text, bool from_data) {
     bytes_.append(text);
 }
 
+void MarkedText::append(const MarkedText& text) {
+    if (text.empty())
+        return;
+    const std::size_t base = bytes_.size();
+    if (base == 0)
+        first_ = text.first_;
+    else if (last_ != text.first_)
+        changes_.push_back(base);
+    for (const std::size_t change : text.changes_)
+        changes_.push_back(base + change);
+    last_ = text.last_;
+    bytes_.append(text.bytes_);
+}
+
 void MarkedText::append_range(const MarkedText& text, std::size_t pos, std::size_t size) {
     const std::size_t end = pos + size;
     while (pos < end) {

@@ -23,7 +23,7 @@ public:
     bool empty() const { return bytes_.empty(); }
 
     void append(std::string_view text, bool from_data);
-    void append(const MarkedText& text) { append_range(text, 0, text.size()); }
+    void append(const MarkedText& text);
     /// Bytes [pos, pos + size) of `text` with their origins.
     void append_range(const MarkedText& text, std::size_t pos, std::size_t size);
     MarkedText slice(std::size_t pos, std::size_t size) const;
