@@ -188,7 +188,6 @@ Result<std::shared_ptr<const Model>> EngineModel::load(const std::filesystem::pa
         return named(tokenizer.error());
     made->tokenizer_ = std::move(*tokenizer);
     made->chat_format_ = ChatFormat::load(*file, *made->tokenizer_);
-    made->chat_ = ChatFormat::load(*file, *made->tokenizer_);
     report(0.2F);
     if (options.use_mmap && !Prefault(*file, options.on_progress, stop).run())
         return cancelled();
@@ -199,10 +198,10 @@ Result<std::shared_ptr<const Model>> EngineModel::load(const std::filesystem::pa
     adopt(made->info_, made->loaded_);
     const auto more = made->tokenizer_->warnings();
     made->info_.warnings.insert(made->info_.warnings.end(), more.begin(), more.end());
-    if (!made->chat_->problem().empty())
+    if (!made->chat_format_->problem().empty())
         made->info_.warnings.push_back(fmt::format("{}; the built-in format {} is used instead",
-                                                   made->chat_->problem(),
-                                                   made->chat_->fallback_name()));
+                                                   made->chat_format_->problem(),
+                                                   made->chat_format_->fallback_name()));
     made->log_ = options.log;
     if (made->log_) {
         for (const std::string& warning : made->info_.warnings)

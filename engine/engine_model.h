@@ -3,7 +3,6 @@
 #include "engine/engine.h"
 #include "engine/model/loaded_model.h"
 #include "engine/text/chat_prompt.h"
-#include "engine/text/chat_prompt.h"
 
 #include <memory>
 
@@ -30,7 +29,6 @@ public:
 private:
     model::LoadedModel loaded_;
     std::shared_ptr<const Tokenizer> tokenizer_;
-    std::shared_ptr<const ChatFormat> chat_;
     std::shared_ptr<const ChatFormat> chat_format_;
     ModelInfo info_;
     LogSink log_;
