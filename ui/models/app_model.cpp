@@ -202,6 +202,9 @@ void AppModel::start() {
             Qt::SingleShotConnection);
     connect(&m_controller, &ConversationController::messagesReset, this, &AppModel::started,
             Qt::SingleShotConnection);
+    // A model that already lies in the models folder is ready to be asked on the first start.
+    connect(&m_library, &app::ModelLibrary::changed, &m_controller,
+            &ConversationController::chooseDefaultModel);
     m_conversations.load();
     QTimer::singleShot(0, this, [this] {
         m_library.rescan();
