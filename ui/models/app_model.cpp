@@ -200,8 +200,6 @@ void AppModel::start() {
     m_controller.begin();
     connect(&m_conversations, &ConversationListModel::loaded, this, &AppModel::openLast,
             Qt::SingleShotConnection);
-    connect(&m_controller, &ConversationController::messagesReset, this, &AppModel::started,
-            Qt::SingleShotConnection);
     // A model that already lies in the models folder is ready to be asked on the first start.
     connect(&m_library, &app::ModelLibrary::changed, &m_controller,
             &ConversationController::chooseDefaultModel);
@@ -215,6 +213,13 @@ void AppModel::start() {
 }
 
 void AppModel::openLast() {
+    // Who was quicker than the list has a conversation already, or text that belongs to a new one.
+    if (m_hasOpened || !m_composer.text().isEmpty()) {
+        Q_EMIT started();
+        return;
+    }
+    connect(&m_controller, &ConversationController::messagesReset, this, &AppModel::started,
+            Qt::SingleShotConnection);
     const qint64 last = m_settings.value(kLastConversation, 0).toLongLong();
     const qint64 id = m_conversations.titleOf(last).isEmpty() ? m_conversations.idAt(0) : last;
     if (id != 0)
@@ -338,11 +343,13 @@ QString AppModel::busyElsewhere() const {
 void AppModel::open(qint64 conversationId) {
     if (conversationId == 0 || conversationId == m_controller.conversationId())
         return;
+    m_hasOpened = true;
     m_composer.flush();
     m_controller.open(conversationId);
 }
 
 void AppModel::openNew() {
+    m_hasOpened = true;
     m_composer.flush();
     m_controller.openNew();
     Q_EMIT focusComposer();

@@ -157,6 +157,7 @@ private:
     qint64 m_lastAnswer = 0;
     QString m_lastAnswerText;
     int m_messages = 0;
+    bool m_hasOpened = false; ///< the person opened a conversation in this run
 };
 
 } // namespace alcove::ui

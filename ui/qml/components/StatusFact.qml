@@ -9,10 +9,11 @@ Item {
     required property string label
     required property string value
     property string widest: ""
+    property bool labelShown: true
     property string hint: ""
     readonly property bool hinted: root.hint !== "" && (hover.hovered)
 
-    implicitWidth: name.implicitWidth + Theme.space4 + (root.value.length > 1 ? Math.max(number.implicitWidth, metrics.width) : number.implicitWidth)
+    implicitWidth: number.x + (root.value.length > 1 ? Math.max(number.implicitWidth, metrics.width) : number.implicitWidth)
     implicitHeight: Theme.smallLine
     Accessible.role: Accessible.StaticText
     Accessible.name: qsTr("%1: %2", "name, value").arg(root.label).arg(root.value)
@@ -27,6 +28,7 @@ Item {
     Text {
         id: name
 
+        visible: root.labelShown
         text: root.label
         textFormat: Text.PlainText
         font: Theme.small
@@ -36,7 +38,7 @@ Item {
     Text {
         id: number
 
-        x: name.implicitWidth + Theme.space4
+        x: root.labelShown ? name.implicitWidth + Theme.space4 : 0
         text: root.value
         textFormat: Text.PlainText
         font: Theme.small

@@ -65,6 +65,13 @@ Rectangle {
             }
             StatusFact {
                 visible: root.narrow
+                label: qsTr("Tokens")
+                value: root.status.tokens
+                widest: "888"
+                hint: qsTr("Tokens of the answer; a token is a piece of a word")
+            }
+            StatusFact {
+                visible: root.narrow
                 label: qsTr("Memory")
                 value: root.status.usedMemory
                 widest: "888 MB"
@@ -75,24 +82,34 @@ Rectangle {
         Flow {
             id: facts
 
+            // All in one line, where there is room for it: a flow itself only knows how wide it is now.
+            readonly property real oneLine: reading.implicitWidth + writing.implicitWidth + graph.width + tokens.implicitWidth
+                                            + context.width + memory.implicitWidth + 5 * spacing
+
             spacing: root.narrow ? Theme.space12 : Theme.space16
             Layout.alignment: root.narrow ? Qt.AlignLeft : Qt.AlignRight
             Layout.fillWidth: root.narrow
-            Layout.preferredWidth: root.narrow ? -1 : implicitWidth
+            Layout.preferredWidth: root.narrow ? -1 : facts.oneLine
 
             StatusFact {
+                id: reading
+
                 label: qsTr("Reading")
                 value: root.status.reading
                 widest: "888 tok/s"
                 hint: qsTr("How fast the model reads what is new to it")
             }
             StatusFact {
+                id: writing
+
                 label: qsTr("Writing")
                 value: root.status.writing
                 widest: "88 tok/s"
                 hint: qsTr("How fast the answer is written, over the last two seconds")
             }
             SpeedGraph {
+                id: graph
+
                 width: (root.narrow ? 40 : 72) * Theme.textScale
                 height: Theme.smallLine
                 samples: root.status.samples
@@ -102,15 +119,23 @@ Rectangle {
                 Accessible.name: qsTr("Writing speed, last minute: %1").arg(root.status.samplesText)
             }
             StatusFact {
+                id: tokens
+
+                visible: !root.narrow
                 label: qsTr("Tokens")
                 value: root.status.tokens
                 widest: "888"
                 hint: qsTr("Tokens of the answer; a token is a piece of a word")
             }
-            Row {
-                spacing: Theme.space8
+            Item {
+                id: context
+
+                width: gauge.width + Theme.space8 + contextFact.implicitWidth
+                height: Theme.smallLine
 
                 Gauge {
+                    id: gauge
+
                     name: qsTr("Context")
                     valueText: root.status.contextSpoken
                     value: root.status.contextFraction
@@ -120,13 +145,18 @@ Rectangle {
                     anchors.verticalCenter: parent.verticalCenter
                 }
                 StatusFact {
+                    id: contextFact
+
+                    x: gauge.width + Theme.space8
                     label: qsTr("Context")
+                    labelShown: !root.narrow
                     value: root.status.contextShort
-                    widest: ""
                     hint: qsTr("How much of what the model can see at once is used")
                 }
             }
             StatusFact {
+                id: memory
+
                 visible: !root.narrow
                 label: qsTr("Memory")
                 value: root.status.usedMemory

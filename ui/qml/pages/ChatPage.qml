@@ -88,7 +88,7 @@ Rectangle {
         anchors.horizontalCenter: parent.horizontalCenter
         anchors.bottom: parent.bottom
         anchors.bottomMargin: Theme.space12
-        width: Math.min(root.width - 2 * Theme.space16, Theme.measure + 2 * Theme.space24)
+        width: Math.min(root.width - 2 * Theme.space16, Theme.measure + 2 * Theme.space16)
         spacing: Theme.space8
 
         Notice {
