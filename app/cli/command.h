@@ -30,6 +30,7 @@ CommandBody add_template(CLI::App& command);
 CommandBody add_jinja(CLI::App& command);
 CommandBody add_logits(CLI::App& command);
 CommandBody add_perplexity(CLI::App& command);
+CommandBody add_grammar(CLI::App& command);
 CommandBody add_sample(CLI::App& command);
 CommandBody add_inspect(CLI::App& command);
 CommandBody add_dequantize(CLI::App& command);

@@ -30,6 +30,7 @@ constexpr Command kCommands[] = {
     {"jinja", "Renders template snippets", &add_jinja},
     {"logits", "Forward pass over tokens", &add_logits},
     {"perplexity", "Perplexity of a model over a text", &add_perplexity},
+    {"grammar", "Judges texts by a grammar or a JSON Schema", &add_grammar},
     {"sample", "Applies a sampling chain to given logits", &add_sample},
     {"inspect", "What is in a model file, and whether it runs", &add_inspect},
     {"dequantize", "Raw blocks of weights to raw float32", &add_dequantize},
