@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and passes every test, without a display: the release build with all tests, then the
-# engine under the address and undefined-behaviour sanitizers.
-#   --release-only   leave the sanitizer build out
+# Installs what is missing, builds a release, and passes every test, without a display.
+#   --sanitizers   first the engine's tests under the address and undefined-behaviour sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=packaging/source/packages.sh
@@ -9,12 +8,12 @@ cd "$(dirname "$0")/../.."
 # shellcheck source=packaging/source/starter_model.sh
 . packaging/source/starter_model.sh
 
-sanitizers=yes
+sanitizers=no
 for argument in "$@"; do
     case $argument in
-    --release-only) sanitizers=no ;;
+    --sanitizers) sanitizers=yes ;;
     *)
-        echo "test.sh: unknown argument '$argument' (expected: --release-only)" >&2
+        echo "test.sh: unknown argument '$argument' (expected: --sanitizers)" >&2
         exit 2
         ;;
     esac
