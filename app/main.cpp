@@ -7,6 +7,7 @@
 #include "app/paths.h"
 #include "ui/models/app_model.h"
 #include "ui/models/window_application.h"
+#include "ui/qml/items/list_accessible.h"
 #include "ui/qml/items/no_network.h"
 #include "ui/qml/items/screen_check.h"
 
@@ -147,6 +148,7 @@ int runWindow(ui::WindowApplication& application, const app::AppPaths& paths,
     ui::AppModel app({store, engine, controller, library, settings, screenAreas()});
 
     QQuickStyle::setStyle(QStringLiteral("Basic"));
+    ui::ListAccessible::install();
     ui::NoNetworkFactory noNetwork;
     QQmlApplicationEngine qml;
     qml.setNetworkAccessManagerFactory(&noNetwork);

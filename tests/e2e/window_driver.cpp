@@ -23,10 +23,12 @@ QString Display::start(std::unique_ptr<Display>& display) {
     }
     auto made = std::unique_ptr<Display>(new Display);
     // The server chooses a free number and writes it to its standard output.
-    made->m_server.start(tool("Xvfb"), {QStringLiteral("-displayfd"), QStringLiteral("1"),
-                                        QStringLiteral("-screen"), QStringLiteral("0"),
-                                        QStringLiteral("1400x900x24"), QStringLiteral("-nolisten"),
-                                        QStringLiteral("tcp")});
+    made->m_server.start(
+        tool("Xvfb"), {QStringLiteral("-displayfd"), QStringLiteral("1"), QStringLiteral("-screen"),
+                       QStringLiteral("0"), QStringLiteral("1400x900x24"),
+                       QStringLiteral("-nolisten"), QStringLiteral("tcp"),
+                       // The server would start anew whenever its last client leaves.
+                       QStringLiteral("-noreset")});
     QByteArray number;
     while (!number.contains('\n')) {
         if (!made->m_server.waitForReadyRead(kStartMs))

@@ -1,6 +1,7 @@
 // The real window over a real store, without a display and without a model.
 #include "tests/ui/models/app_fixture.h"
 #include "ui/models/app_model.h"
+#include "ui/qml/items/list_accessible.h"
 #include "ui/qml/items/no_network.h"
 #include "ui/qml/items/screen_check.h"
 
@@ -85,6 +86,7 @@ private Q_SLOTS:
         QQuickStyle::setStyle(QStringLiteral("Basic"));
         qInstallMessageHandler(collect);
         QAccessible::setActive(true);
+        ui::ListAccessible::install();
     }
     void init() { warnings().clear(); }
 
@@ -208,6 +210,34 @@ private Q_SLOTS:
         QCOMPARE(main.model.appearance()->textPercent(), 110);
         QTest::keyClick(main.window, Qt::Key_0, Qt::ControlModifier);
         QCOMPARE(main.model.appearance()->textPercent(), 100);
+    }
+    void rowsAreToldInTheOrderOfTheListWithoutStaleOnes() {
+        MainWindow main;
+        for (int i = 0; i < 40; ++i)
+            main.app.addConversation(QStringLiteral("Talk %1").arg(i));
+        QVERIFY(main.show(1280, 500));
+        QQuickItem* list = main.named("Conversations, most recent first");
+        QVERIFY(list != nullptr);
+        const auto check = [list] {
+            QAccessibleInterface* face = QAccessible::queryAccessibleInterface(list);
+            QCOMPARE(face->role(), QAccessible::List);
+            QVERIFY(face->childCount() > 3 && face->childCount() < 40);
+            int before = -1;
+            for (int i = 0; i < face->childCount(); ++i) {
+                const int row = face->child(i)->object()->property("index").toInt();
+                if (before >= 0)
+                    QCOMPARE(row, before + 1);
+                before = row;
+                QCOMPARE(face->indexOfChild(face->child(i)), i);
+            }
+        };
+        check();
+        // Back and forth, so that rows are taken again.
+        for (const int row : {39, 5, 30, 0, 20}) {
+            QMetaObject::invokeMethod(list, "positionViewAtIndex", Q_ARG(int, row), Q_ARG(int, 0));
+            QTest::qWait(30);
+            check();
+        }
     }
     void tabReachesEveryPaneAndComesBack() {
         MainWindow main;

@@ -233,7 +233,7 @@ FocusScope {
 
     activeFocusOnTab: root.messages.messageCount > 0
     clip: true
-    Accessible.role: Accessible.List
+    Accessible.role: Accessible.Pane
     Accessible.name: qsTr("Messages")
 
     onActiveFocusChanged: {
@@ -349,7 +349,8 @@ FocusScope {
         highlightFollowsCurrentItem: false
         currentIndex: -1
         activeFocusOnTab: false
-        Accessible.ignored: true
+        Accessible.role: Accessible.List
+        Accessible.name: qsTr("Messages, oldest first")
         // From a file: Qt 6.4 cannot make a header from a component that is bound to this one.
         header: Qt.createComponent("ListGap.qml")
         footer: Qt.createComponent("ListGap.qml")
