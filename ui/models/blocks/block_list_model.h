@@ -17,6 +17,7 @@ namespace alcove::ui {
 /// A block as delegates see it.
 class BlockContent {
     Q_GADGET
+    QML_VALUE_TYPE(blockContent)
     Q_PROPERTY(QString text READ text)
     Q_PROPERTY(QString marker READ marker)
     Q_PROPERTY(QString language READ language)
@@ -57,7 +58,7 @@ class BlockListModel : public QAbstractListModel {
     QML_ELEMENT
     Q_PROPERTY(int messageCount READ messageCount NOTIFY messagesChanged FINAL)
     Q_PROPERTY(bool empty READ empty NOTIFY messagesChanged FINAL)
-    Q_PROPERTY(qint64 lastAnswerId READ lastAnswerId NOTIFY messagesChanged FINAL)
+    Q_PROPERTY(double lastAnswerId READ lastAnswerId NOTIFY messagesChanged FINAL)
     Q_PROPERTY(QString assistantName READ assistantName WRITE setAssistantName NOTIFY
                    assistantNameChanged FINAL)
 

@@ -18,10 +18,11 @@ MouseArea {
     signal linkHovered(string address)
     signal linkClicked(string address)
     signal menuWanted(double id)
+    signal moveRequested(real pixels)
 
-    function itemAt(y: real): Item {
+    function itemAt(y: real): ChatRow {
         const row = root.list.indexAt(root.width / 2, root.list.contentY + y);
-        return row < 0 ? null : root.list.itemAtIndex(row);
+        return row < 0 ? null : root.list.itemAtIndex(row) as ChatRow;
     }
 
     function extendTo(x: real, y: real) {
@@ -98,7 +99,7 @@ MouseArea {
             if (item)
                 item.scrollBy(-(x !== 0 ? x : y));
         } else {
-            root.view.moveBy(-y);
+            root.moveRequested(-y);
             root.hover(wheel.x, wheel.y);
         }
     }
@@ -109,7 +110,7 @@ MouseArea {
         repeat: true
         running: root.selecting && (root.mouseY < 0 || root.mouseY > root.height)
         onTriggered: {
-            root.view.moveBy(root.mouseY < 0 ? root.mouseY / 3 : (root.mouseY - root.height) / 3);
+            root.moveRequested(root.mouseY < 0 ? root.mouseY / 3 : (root.mouseY - root.height) / 3);
             root.extendTo(root.mouseX, root.mouseY);
         }
     }

@@ -330,6 +330,7 @@ FocusScope {
         chat: shared
         onLinkHovered: address => root.hoveredLink = address
         onLinkClicked: address => question.ask(address)
+        onMoveRequested: pixels => root.moveBy(pixels)
         onMenuWanted: id => {
             menu.message = id;
             menu.popup();
@@ -357,11 +358,11 @@ FocusScope {
 
         onContentHeightChanged: {
             if (scrollState.following)
-                Qt.callLater(root.followEnd);
+                Qt.callLater(root.followEnd); // qmllint disable
         }
         onHeightChanged: {
             if (scrollState.following)
-                Qt.callLater(root.followEnd);
+                Qt.callLater(root.followEnd); // qmllint disable
         }
 
         delegate: DelegateChooser {
@@ -473,14 +474,14 @@ FocusScope {
 
         function onGrown() {
             if (scrollState.following)
-                Qt.callLater(root.followEnd);
+                Qt.callLater(root.followEnd); // qmllint disable
         }
 
         function onModelReset() {
             shared.currentMessage = 0;
             shared.currentRow = -1;
             shared.sideways = {};
-            Qt.callLater(root.followEnd);
+            Qt.callLater(root.followEnd); // qmllint disable
         }
     }
 
