@@ -84,8 +84,11 @@ FocusScope {
 
     function tellPlace(direction: int) {
         const row = list.indexAt(root.width / 2, list.contentY + 1);
-        const item = row < 0 ? null : list.itemAtIndex(row);
-        if (item)
+        if (row < 0)
+            return;
+        // No conditional expression with null here: code compiled ahead by Qt 6.4 then takes a null item for a true one.
+        const item = list.itemAtIndex(row);
+        if (item !== null)
             scrollState.place(row, list.contentY - item.y, direction);
     }
 
@@ -118,8 +121,7 @@ FocusScope {
 
     // The row and the place in its text under a point of the view.
     function rowAt(y: real): Item {
-        const row = list.indexAt(root.width / 2, list.contentY + y);
-        return row < 0 ? null : list.itemAtIndex(row);
+        return list.itemAtIndex(list.indexAt(root.width / 2, list.contentY + y)); // null where there is no row
     }
 
     function showRow(row: int) {
