@@ -271,7 +271,7 @@ Result<int> chat(Invocation& invocation, const ChatCommandOptions& options, bool
     if (!options.messages.empty()) {
         ALCOVE_ASSIGN_OR_RETURN(given, read_conversation(options.messages));
     }
-    ALCOVE_ASSIGN_OR_RETURN(auto model, load_model(invocation, options.model));
+    ALCOVE_ASSIGN_OR_RETURN(auto model, load_model(invocation, options.model, Use::Chat));
     ALCOVE_ASSIGN_OR_RETURN(auto session, Session::create(model, session_options(options.model)));
     Chat conversation(console, options, std::move(model), std::move(session), std::move(request));
     if (!options.messages.empty()) {

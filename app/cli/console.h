@@ -27,7 +27,7 @@ public:
     void discard() { kept_back_.clear(); }
     bool reader_gone() const { return reader_gone_; }
 
-    void note(std::string_view sentence);    ///< a line on standard error
+    void note(std::string_view sentence); ///< a line on standard error
     /// The same, "warning: " before it; each sentence once.
     void warning(std::string_view sentence);
     /// A line that the next one overwrites; only where standard error is a terminal. Empty: wipes

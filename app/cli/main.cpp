@@ -91,7 +91,13 @@ int parse_and_run(Console& console, int argc, char** argv) {
         return kDone;
     } catch (const CLI::ParseError& error) {
         const auto used = app.get_subcommands();
-        console.note(fmt::format("alcove-cli: {}", error.what()));
+        const auto rest = app.remaining(true);
+        const bool unknown =
+            error.get_name() == "RequiredError" && !rest.empty() && !rest.front().starts_with('-');
+        console.note(unknown ? fmt::format("alcove-cli: there is no command \"{}{}\"",
+                                           used.empty() ? "" : used.front()->get_name() + " ",
+                                           rest.front())
+                             : fmt::format("alcove-cli: {}", error.what()));
         console.note(fmt::format("Try: alcove-cli {}--help",
                                  used.empty() ? "" : used.front()->get_name() + " "));
         return kWrongUsage;

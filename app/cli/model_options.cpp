@@ -86,19 +86,31 @@ SessionOptions session_options(const ModelOptions& options) {
     return session;
 }
 
-Result<std::shared_ptr<const Model>> load_model(Invocation& invocation,
-                                                const ModelOptions& options) {
+Result<std::shared_ptr<const Model>> load_model(Invocation& invocation, const ModelOptions& options,
+                                                Use use) {
     Console& console = invocation.console;
     ALCOVE_ASSIGN_OR_RETURN(const std::string path, resolve_model_path(invocation, options.model));
     Model::LoadOptions load;
     load.use_mmap = !options.no_mmap;
-    load.log = console.log_sink(options.verbose);
+    // The loader logs its warnings, which are given below as far as they matter; what sessions log
+    // later is passed on.
+    const auto loading = std::make_shared<bool>(true);
+    const LogSink sink = console.log_sink(options.verbose);
+    load.log = [loading, sink](LogLevel level, std::string_view area, std::string_view message) {
+        if (!(*loading && level == LogLevel::Warning))
+            sink(level, area, message);
+    };
     load.on_progress = [&console](float fraction) {
         console.progress(fmt::format("Loading {:.0f} %", static_cast<double>(fraction) * 100));
     };
     auto model = Model::load(path, load, console.stop_token());
+    *loading = false;
     console.progress({});
-    if (model) {
+    if (!model)
+        return model;
+    for (const std::string& warning : (*model)->tokenizer().warnings())
+        console.warning(warning);
+    if (use == Use::Chat || options.verbose) {
         for (const std::string& warning : (*model)->info().warnings)
             console.warning(warning);
     }

@@ -36,9 +36,13 @@ Result<std::string> resolve_model_path(Invocation& invocation, const std::string
 
 SessionOptions session_options(const ModelOptions& options);
 
-/// Resolves and loads with progress on the terminal; warnings of the file go to standard error.
-Result<std::shared_ptr<const Model>> load_model(Invocation& invocation,
-                                                const ModelOptions& options);
+/// What will be done with a model: whether the sentences about its chat template matter.
+enum class Use { Text, Chat };
+
+/// Resolves and loads with progress on the terminal. What was guessed about the file goes to
+/// standard error: about the tokenizer always, the rest for a chat.
+Result<std::shared_ptr<const Model>> load_model(Invocation& invocation, const ModelOptions& options,
+                                                Use use = Use::Text);
 
 /// The threads that a session with these options uses.
 std::int32_t effective_threads(const ModelOptions& options);

@@ -80,7 +80,8 @@ TEST_F(Cli, HelpAndVersionAreResults) {
 
 TEST_F(Cli, WrongUsageIsTwo) {
     expect_failure({}, 2, "subcommand is required");
-    expect_failure({"embed"}, 2, "embed");
+    expect_failure({"embed"}, 2, "there is no command \"embed\"");
+    expect_failure({"model", "remove", "x"}, 2, "there is no command \"model remove\"");
     expect_failure({"run", "-p", "x"}, 2, "--model is required");
     expect_failure({"run", "-m", kModel}, 2, "prompt");
     expect_failure({"run", "-m", kModel, "-p", "x", "-f", "y"}, 2, "prompt");
@@ -95,7 +96,7 @@ TEST_F(Cli, WrongUsageIsTwo) {
                        option + ": this option is not available");
     expect_failure({"logits", "-m", kModel, "--tokens", "1,two"}, 2, "\"two\" is not a token id");
     expect_failure({"dequantize", "--type", "Q7", "a", "b"}, 2, "Q7");
-    expect_failure({"model"}, 2, "subcommand");
+    expect_failure({"model"}, 2, "subcommand is required");
     expect_failure({"chats", "show", "first"}, 2, "ID");
 }
 
