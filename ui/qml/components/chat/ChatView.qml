@@ -56,6 +56,11 @@ FocusScope {
             scrollState.following = false;
         root.prepare(pixels);
         const low = list.originY;
+        // Over more than a view the place of the first row is an estimate: it is found by row, not by distance.
+        if (pixels < -list.height && list.contentY + pixels <= low) {
+            root.goToStart();
+            return;
+        }
         const high = Math.max(low, list.originY + list.contentHeight - list.height);
         list.contentY = Math.max(low, Math.min(high, list.contentY + pixels));
         root.moved(pixels > 0 ? 1 : -1);
