@@ -234,10 +234,26 @@ private Q_SLOTS:
         check();
         // Back and forth, so that rows are taken again.
         for (const int row : {39, 5, 30, 0, 20}) {
+            main.qml.collectGarbage();
             QMetaObject::invokeMethod(list, "positionViewAtIndex", Q_ARG(int, row), Q_ARG(int, 0));
             QTest::qWait(30);
             check();
         }
+    }
+    void headingsOutliveTheGarbageCollector() {
+        MainWindow main;
+        QVERIFY(main.show(1280, 820));
+        for (int i = 0; i < 3; ++i) {
+            main.qml.collectGarbage();
+            QTest::qWait(50);
+        }
+        const auto row = main.app.addConversation(QStringLiteral("Soup"));
+        Q_EMIT main.app.controller.conversationUpdated(row);
+        QTRY_VERIFY(main.named("Today") != nullptr);
+        main.model.open(row.id);
+        QTRY_VERIFY(!main.model.isEmpty());
+        QTest::qWait(50);
+        QVERIFY2(warnings().isEmpty(), qPrintable(warnings().join(u'\n')));
     }
     void tabReachesEveryPaneAndComesBack() {
         MainWindow main;

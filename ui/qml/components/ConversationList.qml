@@ -107,8 +107,9 @@ Rectangle {
             }
 
             section.property: "section"
-            // From a file: Qt 6.4 cannot make a section from a component that is bound to this one.
-            section.delegate: Qt.createComponent("SectionHeading.qml")
+            // From a file: Qt 6.4 cannot make a section from a component that is bound to this one. The parent keeps it
+            // alive: the list holds no reference that the garbage collector sees.
+            section.delegate: Qt.createComponent("SectionHeading.qml", Component.PreferSynchronous, list)
 
             delegate: ConversationRow {
                 id: row

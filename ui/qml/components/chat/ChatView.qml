@@ -359,9 +359,10 @@ FocusScope {
         activeFocusOnTab: false
         Accessible.role: Accessible.List
         Accessible.name: qsTr("Messages, oldest first")
-        // From a file: Qt 6.4 cannot make a header from a component that is bound to this one.
-        header: Qt.createComponent("ListGap.qml")
-        footer: Qt.createComponent("ListGap.qml")
+        // From a file: Qt 6.4 cannot make a header from a component that is bound to this one. The parent keeps it
+        // alive: the list holds no reference that the garbage collector sees.
+        header: Qt.createComponent("ListGap.qml", Component.PreferSynchronous, list)
+        footer: Qt.createComponent("ListGap.qml", Component.PreferSynchronous, list)
 
         onContentHeightChanged: {
             if (scrollState.following)
