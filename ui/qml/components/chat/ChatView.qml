@@ -477,6 +477,35 @@ FocusScope {
         onClicked: root.follow()
     }
 
+    // Where the link under the pointer leads.
+    Rectangle {
+        visible: root.hoveredLink !== ""
+        anchors.left: parent.left
+        anchors.bottom: parent.bottom
+        width: Math.min(parent.width * 0.7, address.implicitWidth + 2 * Theme.space8)
+        height: Theme.smallLine + Theme.space8
+        radius: Theme.radiusControl
+        color: Theme.sunken
+        border.width: Theme.line
+        border.color: Theme.hairline
+
+        Text {
+            id: address
+
+            anchors.fill: parent
+            anchors.leftMargin: Theme.space8
+            anchors.rightMargin: Theme.space8
+            verticalAlignment: Text.AlignVCenter
+            text: root.hoveredLink
+            textFormat: Text.PlainText
+            font: Theme.small
+            color: Theme.text2
+            elide: Text.ElideMiddle
+            Accessible.role: Accessible.StaticText
+            Accessible.name: qsTr("Link to %1").arg(root.hoveredLink)
+        }
+    }
+
     Connections {
         target: root.messages
 
