@@ -293,9 +293,13 @@ void ComposerModel::refreshNote() {
         return;
     }
     QString note = tr("%n token(s)", nullptr, m_tokens);
-    if (m_readSpeed > 0)
-        note = tr("%1, starts in about %2", "12 tokens, 0.4 s")
-                   .arg(note, formatDuration(m_tokens / m_readSpeed));
+    if (m_readSpeed > 0) {
+        constexpr double kAtOnce = 0.5; // seconds; less is not felt as waiting
+        const double seconds = m_tokens / m_readSpeed;
+        note = seconds < kAtOnce ? tr("%1, starts at once", "12 tokens").arg(note)
+                                 : tr("%1, starts in about %2", "912 tokens, 3 s")
+                                       .arg(note, formatDuration(seconds));
+    }
     setNote(note, false);
 }
 

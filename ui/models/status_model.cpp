@@ -269,7 +269,10 @@ QString StatusModel::keptConversations() const {
 }
 
 QString StatusModel::threads() const {
-    return m_model ? tr("%n thread(s)", nullptr, m_model->threads) : dash();
+    if (!m_model)
+        return dash();
+    return m_model->threads > 0 ? tr("%n thread(s)", nullptr, m_model->threads)
+                                : tr("threads: automatic");
 }
 
 QString StatusModel::processor() const {

@@ -300,16 +300,6 @@ T.ApplicationWindow {
 
         parent: T.Overlay.overlay
     }
-    Toast {
-        anchors.horizontalCenter: parent.horizontalCenter
-        anchors.bottom: parent.bottom
-        anchors.bottomMargin: Theme.space48 + Theme.space48
-        text: root.app.conversations.undoText
-        visible: text !== ""
-        onUndone: actions.undoDelete.trigger()
-        onClosed: root.app.conversations.dropUndo()
-    }
-
     DropArea {
         anchors.fill: parent
         keys: ["text/uri-list"]

@@ -116,14 +116,6 @@ T.Popup {
                 onClicked: root.models.dropQuestion()
             }
         }
-        Notice {
-            what: root.models.failure.text
-            details: root.models.failure.details
-            visible: root.models.failure.present
-            Layout.fillWidth: true
-            onDismissed: root.models.dropFailure()
-            onCopyDetails: text => root.app.copyText(text)
-        }
         Rectangle {
             Layout.fillWidth: true
             Layout.preferredHeight: Theme.line

@@ -99,6 +99,22 @@ Rectangle {
             onDismissed: root.app.dropNotice()
         }
         Notice {
+            what: root.app.models.failure.text
+            details: root.app.models.failure.details
+            visible: root.app.models.failure.present
+            width: parent.width
+            onDismissed: root.app.models.dropFailure()
+            onCopyDetails: text => root.app.copyText(text)
+
+            AppButton {
+                text: qsTr("Choose another")
+                onClicked: {
+                    root.app.models.dropFailure();
+                    root.actions.chooseModel.trigger();
+                }
+            }
+        }
+        Notice {
             what: root.app.modelBar.failure.text
             details: root.app.modelBar.failure.details
             closable: false
@@ -165,5 +181,15 @@ Rectangle {
             paneHeight: root.height
             width: parent.width
         }
+    }
+
+    Toast {
+        anchors.horizontalCenter: parent.horizontalCenter
+        anchors.bottom: bottom.top
+        anchors.bottomMargin: Theme.space12
+        text: root.app.conversations.undoText
+        visible: text !== ""
+        onUndone: root.actions.undoDelete.trigger()
+        onClosed: root.app.conversations.dropUndo()
     }
 }
