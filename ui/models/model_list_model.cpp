@@ -174,6 +174,7 @@ bool ModelListModel::pick(int row) {
         return false;
     }
     dropQuestion();
+    dropFailure();
     m_controller.selectModel(model.record.id);
     Q_EMIT picked();
     return true;
@@ -211,7 +212,9 @@ void ModelListModel::add(const QUrl& file) {
 void ModelListModel::takeAdded(const ModelRecord& record) {
     if (m_adding.isEmpty())
         return;
-    m_adding.clear();
+    // The library may know the file under another path (a link): then any that is waited for.
+    if (!m_adding.remove(record.path))
+        m_adding.erase(m_adding.begin());
     Q_EMIT added(record.name);
     if (record.runnable) {
         m_controller.selectModel(record.id);
@@ -220,7 +223,7 @@ void ModelListModel::takeAdded(const ModelRecord& record) {
     }
     m_failure = failureFor(Attempt::LoadModel,
                            alcove::Error{alcove::Errc::Unsupported, record.reason.toStdString()},
-                           record.name);
+                           QFileInfo(record.path).fileName());
     Q_EMIT failureChanged();
 }
 
