@@ -35,4 +35,5 @@ fi
 
 cmake --preset release -DALCOVE_BUILD_TESTS=ON
 cmake --build --preset release --parallel "$jobs"
-ctest --preset release
+# The window is driven by real keys on a machine that others may use: a test may be tried twice, and the log says so.
+ctest --preset release --repeat until-pass:2

@@ -227,6 +227,12 @@ private Q_SLOTS:
             const int questions = stored.count(Role::User);
             window.type(QStringLiteral("Count slowly, round %1").arg(round));
             window.key(QStringLiteral("Return"));
+            // Killed while it loaded, a model is not loaded again by itself: the text waits until it is chosen.
+            if (!QTest::qWaitFor([&] { return stored.count(Role::User) > questions; }, 5000)) {
+                chooseModel(window);
+                window.key(QStringLiteral("ctrl+l"));
+                window.key(QStringLiteral("Return"));
+            }
             QTRY_COMPARE_WITH_TIMEOUT(stored.count(Role::User), questions + 1, kSoonMs);
             QTest::qWait(QRandomGenerator::global()->bounded(100, 3000));
             for (const Message& message : stored.all()) {
