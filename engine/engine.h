@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/adapter/adapter.h"
 #include "engine/log.h"
 #include "engine/result.h"
 #include "engine/session/sampling.h"
@@ -13,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -192,6 +194,12 @@ public:
     /// and checks.
     virtual Result<Evaluation> evaluate(std::span<const TokenId> tokens,
                                         const EvaluateOptions& options, std::stop_token stop) = 0;
+
+    /// From now on exactly these adapters, each with its strength; all or, after a failure, the
+    /// ones before. Nothing is loaded or copied: it may be called between any two answers. What was
+    /// read with another set is forgotten, and read again with the next answer. Errc::Adapter for
+    /// an adapter of another model, a strength out of range, or two of rank one.
+    virtual Status set_adapters(std::span<const AdapterUse> uses) = 0;
 
     virtual std::span<const TokenId> tokens() const = 0; ///< read so far
     virtual void clear() = 0;

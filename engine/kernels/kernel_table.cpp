@@ -3,6 +3,7 @@
 #include "engine/kernels/attention/attention.h"
 #include "engine/kernels/elementwise/elementwise.h"
 #include "engine/kernels/kv/kv.h"
+#include "engine/kernels/low_rank/low_rank.h"
 #include "engine/kernels/matmul/matmul.h"
 #include "engine/kernels/matvec/matvec.h"
 #include "engine/kernels/norm/norm.h"
@@ -63,6 +64,7 @@ constexpr std::array kTables = {
         .add_scaled = &add_scaled_##floats,                                                        \
         .silu_mul = &silu_mul_##floats,                                                            \
         .gelu_mul = &gelu_mul_##floats,                                                            \
+        .low_rank_add = &low_rank_add_##floats,                                                    \
         .rope = &rope_##floats,                                                                    \
         .store_kv = &store_kv_##floats,                                                            \
         .attention = &attention_##floats,                                                          \

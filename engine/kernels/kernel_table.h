@@ -87,6 +87,11 @@ struct KernelTable {
     void (*silu_mul)(std::size_t n, const float* gate, const float* up, float* out);
     /// out[i] = gelu_tanh(gate[i]) * up[i], the exact tanh formula in float; out may be gate or up.
     void (*gelu_mul)(std::size_t n, const float* gate, const float* up, float* out);
+    /// y[t * y_stride + i] += scale * sum_k u[t * u_stride + k] * b[k * b_stride + i] for i in
+    /// [0, n), k in [0, rank), t in [0, n_tokens): the second product of a low-rank correction.
+    void (*low_rank_add)(std::size_t n, std::size_t rank, const float* b, std::size_t b_stride,
+                         const float* u, std::size_t u_stride, std::int32_t n_tokens, float scale,
+                         float* y, std::size_t y_stride);
     /// Rotates n_head heads (head_dim floats each, consecutive) in place. cos_sin:
     /// [rope_dims / 2][2] for this position; interleaved: pairs (2i, 2i+1), else
     /// (i, i + rope_dims / 2). Values past rope_dims stay.

@@ -74,6 +74,8 @@ void Pass::prepare(const Input& input, std::span<const Product> products) {
     }
     if (!single_)
         barrier();
+    if (batch().adapters != nullptr)
+        reduce_input(input, products);
 }
 
 void Pass::multiply(const Input& input, std::span<const Product> products) {
@@ -117,6 +119,8 @@ void Pass::run(const Input& input, const Product& product, std::int64_t begin, s
                          source_stride, n_rows_, product.y, product.y_stride,
                          ws_.threads[static_cast<std::size_t>(thread_)].matmul_scratch);
     }
+    if (batch().adapters != nullptr)
+        add_adapters(product, begin, end);
     if (!product.bias)
         return;
     for (std::int32_t row = 0; row < n_rows_; ++row)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/adapter/adapter_set.h"
 #include "engine/kernels/kernel_table.h"
 #include "engine/model/loaded_model.h"
 #include "engine/model/workspace.h"
@@ -47,6 +48,7 @@ struct Batch {
     float* hidden_last = nullptr;      ///< [n_embd] after the final norm, last token; may be null
     const NodeSink* nodes = nullptr;   ///< may be null
     LayerObserver* observer = nullptr; ///< may be null
+    adapter::AdapterSet* adapters = nullptr; ///< what is added to the products; may be null
     std::stop_token stop;
 };
 
@@ -168,6 +170,10 @@ public:
 
 private:
     void prepare(const Input& input, std::span<const Product> products);
+    // With adapters (pass_adapters.cpp): the input in the space of the ranks, shared out, with a
+    // barrier after it; then, for matrix rows [begin, end), what the adapters add to the product.
+    void reduce_input(const Input& input, std::span<const Product> products);
+    void add_adapters(const Product& product, std::int64_t begin, std::int64_t end);
     void run(const Input& input, const Product& product, std::int64_t begin, std::int64_t end);
 
     /// fn(begin, end) over n_rows matrix rows of row_bytes: with one token in equal parts, as many
@@ -204,6 +210,7 @@ private:
     bool single_;
     std::int32_t row_begin_ = 0;
     std::int32_t n_rows_;
+    std::span<const Product> reduced_; // the products that reduce_input() prepared
 };
 
 } // namespace alcove::model

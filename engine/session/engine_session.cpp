@@ -88,6 +88,29 @@ Status EngineSession::set_n_threads(std::int32_t n_threads) {
     });
 }
 
+Status EngineSession::set_adapters(std::span<const AdapterUse> uses) {
+    return guarded<std::monostate>([&]() -> Status {
+        ALCOVE_ASSIGN_OR_RETURN(
+            std::unique_ptr<adapter::AdapterSet> set,
+            adapter::AdapterSet::create(uses, loaded().file.get(), options_.n_batch));
+        std::string identity = adapter::AdapterSet::identity(uses);
+        if (identity != adapters_identity_)
+            clear(); // keys and values of another set
+        adapters_ = std::move(set);
+        adapters_identity_ = std::move(identity);
+        return ok();
+    });
+}
+
+Status EngineSession::check_adapters() {
+    if (adapters_ == nullptr || !adapters_->failed())
+        return ok();
+    adapters_->clear_failure();
+    clear();
+    return Error{Errc::Adapter, "the adapter produced an invalid number; the answer was stopped "
+                                "and undone"};
+}
+
 Status EngineSession::check_tokens(std::span<const TokenId> tokens) const {
     if (tokens.empty())
         return Error{Errc::InvalidArgument, "the prompt is empty, expected at least one token"};
@@ -117,11 +140,14 @@ Status EngineSession::check_file() const {
 bool EngineSession::read(model::Batch batch) {
     using Clock = std::chrono::steady_clock;
     batch.first_pos = static_cast<std::int32_t>(tokens_.size());
+    batch.adapters = adapters_.get();
     ThreadTuner& tuner = batch.tokens.size() == 1 ? write_tuner_ : read_tuner_;
     const std::int32_t n_threads = automatic_threads_ ? tuner.n_threads() : options_.n_threads;
     const Clock::time_point begin = Clock::now();
     if (!model::forward(loaded(), kernels_, *workspace_, cache_.view(), batch, n_threads,
                         n_usable_))
+        return false;
+    if (adapters_ != nullptr && adapters_->failed())
         return false;
     if (automatic_threads_) {
         const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -170,7 +196,9 @@ Result<GenerateResult> EngineSession::generate(const GenerateRequest& request,
         ALCOVE_RETURN_IF_ERROR(check_file());
         ALCOVE_RETURN_IF_ERROR(check_tokens(request.prompt));
         ALCOVE_RETURN_IF_ERROR(check(request));
-        return Answer(*this, request, callbacks, stop).run();
+        Result<GenerateResult> result = Answer(*this, request, callbacks, stop).run();
+        ALCOVE_RETURN_IF_ERROR(check_adapters());
+        return result;
     });
 }
 
@@ -180,7 +208,9 @@ Result<Session::Evaluation> EngineSession::evaluate(std::span<const TokenId> tok
     return guarded<Evaluation>([&]() -> Result<Evaluation> {
         ALCOVE_RETURN_IF_ERROR(check_file());
         ALCOVE_RETURN_IF_ERROR(check_tokens(tokens));
-        return evaluate_or_throw(tokens, options, stop);
+        Result<Evaluation> result = evaluate_or_throw(tokens, options, stop);
+        ALCOVE_RETURN_IF_ERROR(check_adapters());
+        return result;
     });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/adapter/adapter_set.h"
 #include "engine/engine.h"
 #include "engine/engine_model.h"
 #include "engine/kernels/kernel_table.h"
@@ -30,6 +31,8 @@ public:
     Result<Evaluation> evaluate(std::span<const TokenId> tokens, const EvaluateOptions& options,
                                 std::stop_token stop) override;
 
+    Status set_adapters(std::span<const AdapterUse> uses) override;
+
     std::span<const TokenId> tokens() const override { return tokens_; }
     void clear() override { tokens_.clear(); }
     std::int32_t n_ctx() const override { return options_.n_ctx; }
@@ -54,6 +57,8 @@ private:
     Status check_file() const;
     /// Reads one chunk at the end of tokens_, which grows by it; false, unchanged, after a stop.
     bool read(model::Batch batch);
+    /// What a rank-one correction that is no number leads to: nothing of the request is kept.
+    Status check_adapters();
     /// Which layer the last `n` tokens first left the numbers in: for the message of Errc::Numeric.
     Error not_a_number(std::int32_t n);
 
@@ -66,7 +71,9 @@ private:
     bool automatic_threads_;               // else exactly options_.n_threads
     ThreadTuner read_tuner_, write_tuner_; // passes of several tokens, of one
     std::vector<TokenId> tokens_;
-    std::vector<float> logits_; // [n_vocab] of the last token read
+    std::unique_ptr<adapter::AdapterSet> adapters_; // null: none
+    std::string adapters_identity_;                 // of what tokens_ were read with
+    std::vector<float> logits_;                     // [n_vocab] of the last token read
 };
 
 } // namespace alcove

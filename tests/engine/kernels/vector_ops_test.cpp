@@ -49,6 +49,44 @@ TEST_P(VectorOps, AddScaledAdds) {
     }
 }
 
+TEST_P(VectorOps, LowRankCorrectionsAreSumsOfTheirRank) {
+    for (const std::size_t n : {1U, 7U, 16U, 33U, 64U, 100U}) {
+        for (const std::size_t rank : {1U, 3U, 16U, 65U}) {
+            constexpr std::size_t kTokens = 6;
+            const std::vector<float> b = random_floats(rank * (n + 5), rng);
+            const std::vector<float> u = random_floats(kTokens * (rank + 2), rng);
+            std::vector<float> y = random_floats(kTokens * (n + 3), rng);
+            const std::vector<float> before = y;
+            table().low_rank_add(n, rank, b.data(), n + 5, u.data(), rank + 2, kTokens, -0.75F,
+                                 y.data(), n + 3);
+            // The same a row and an output at a time: bits do not depend on the cut.
+            std::vector<float> single = before;
+            for (std::size_t t = 0; t < kTokens; ++t) {
+                for (std::size_t i = 0; i < n; ++i)
+                    table().low_rank_add(1, rank, b.data() + i, n + 5, u.data() + t * (rank + 2),
+                                         rank + 2, 1, -0.75F, single.data() + t * (n + 3) + i,
+                                         n + 3);
+            }
+            EXPECT_EQ(y, single) << n << ", rank " << rank;
+            for (std::size_t t = 0; t < kTokens; ++t) {
+                for (std::size_t i = 0; i < n + 3; ++i) {
+                    double sum = 0;
+                    double size = 0;
+                    for (std::size_t k = 0; k < rank && i < n; ++k) {
+                        const double product =
+                            double{u[t * (rank + 2) + k]} * double{b[k * (n + 5) + i]};
+                        sum += product;
+                        size += std::abs(product);
+                    }
+                    const std::size_t at = t * (n + 3) + i;
+                    EXPECT_NEAR(double{y[at]}, double{before[at]} - 0.75 * sum,
+                                1e-6 * (size + std::abs(double{before[at]})));
+                }
+            }
+        }
+    }
+}
+
 std::vector<float> gate_values() {
     std::vector<float> gate;
     for (float x = -110.0F; x < 110.0F; x += 0.0173F)

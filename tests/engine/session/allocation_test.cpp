@@ -1,3 +1,5 @@
+#include "engine/adapter/adapter_set.h"
+#include "engine/adapter/engine_adapter.h"
 #include "engine/model/forward.h"
 #include "engine/session/kv_cache.h"
 
@@ -52,6 +54,14 @@ TEST(ForwardPass, AllocatesNothing) {
     ASSERT_TRUE(file) << file.error().message;
     auto model = model::load_model(*file);
     ASSERT_TRUE(model) << model.error().message;
+    auto adapter_file = adapter::read_adapter_file(
+        path.parent_path().parent_path() / "lora_llama/adapter_a.gguf", &*model, {}, {});
+    ASSERT_TRUE(adapter_file) << adapter_file.error().message;
+    auto slots = adapter::bind(*adapter_file, *model, adapter::Refusal("adapter", nullptr));
+    ASSERT_TRUE(slots) << slots.error().message;
+    const AdapterUse use{std::make_shared<EngineAdapter>(adapter_file->info, *slots, *file), 0.5F};
+    auto set = adapter::AdapterSet::create(std::span(&use, 1), file->get(), 64);
+    ASSERT_TRUE(set) << set.error().message;
     auto cache = KvCache::create(model->hparams, KvType::F16, 512);
     ASSERT_TRUE(cache);
     for (const Isa isa : runnable_isas()) {
@@ -65,6 +75,7 @@ TEST(ForwardPass, AllocatesNothing) {
             batch.first_pos = n == 1 ? 400 : 0;
             batch.logits_from = static_cast<std::int32_t>(n) - 1;
             batch.logits = logits.data();
+            batch.adapters = set->get();
             // The first pass lets the OpenMP runtime start its threads.
             for (int pass = 0; pass < 2; ++pass) {
                 const long before = g_allocations.load();
