@@ -21,40 +21,51 @@ enum class Dim : std::uint8_t {
     Vocab,    ///< n_vocab
     Heads,    ///< n_head * head_dim
     HeadsKv,  ///< n_head_kv * head_dim
+    Qkv,      ///< Heads + 2 * HeadsKv: q, k and v in one tensor
     HeadDim,  ///< head_dim
     Ff,       ///< n_ff
+    FfTwice,  ///< 2 * n_ff: gate and up in one tensor
     RopeHalf, ///< rope_dims / 2
+    Experts,  ///< experts.n
+    ExpertFf, ///< experts.n_ff
+    ConvIn,   ///< 3 * n_embd
+    ConvTaps, ///< n_conv_taps
 };
 
 enum class Need : std::uint8_t { Required, Optional };
 
-/// A tensor of the model as a whole. Matrices are [cols, rows] in the file's order, vectors [cols].
-struct ModelTensor {
-    std::string_view name; ///< "output.weight"
-    std::variant<Matrix Weights::*, Vector Weights::*> slot;
-    Dim cols;
-    Dim rows = Dim::Embd; ///< matrices only
-    Need need = Need::Required;
-};
-
-/// A tensor of every layer: `blk.<layer>.<name>`.
-struct LayerTensor {
-    std::string_view name; ///< "attn_q.weight"
-    std::variant<Matrix LayerWeights::*, Vector LayerWeights::*> slot;
+/// A tensor that an architecture has. By the kind of its slot: matrices and tables are
+/// [cols, rows] in the file's order, vectors [cols], experts [cols, rows, experts.n].
+template <typename Target> struct TensorRow {
+    std::string_view name; ///< of the model: "output.weight"; of a layer, after `blk.<layer>.`
+    std::variant<Matrix Target::*, Vector Target::*, Table Target::*, Experts Target::*> slot;
     Dim cols;
     Dim rows = Dim::Embd;
     Need need = Need::Required;
+    /// Only layers for which this is true have the tensor; null: all. In the others it has no
+    /// place.
+    bool (*where)(const LayerParams& layer) = nullptr;
 };
+
+using ModelTensor = TensorRow<Weights>;
+using LayerTensor = TensorRow<LayerWeights>;
 
 struct Architecture {
     std::string_view name; ///< as in general.architecture; also the prefix of its keys
     bool rope_interleaved; ///< pairs (2i, 2i + 1), else (i, i + rope_dims / 2)
     std::span<const ModelTensor> tensors;
     std::span<const LayerTensor> layer_tensors;
-    /// Reads the keys that only this architecture has. The common ones are in `hp` already.
-    Status (*configure)(const KeyReader& keys, HParams& hp);
+    /// Reads the keys that only this architecture has. The common ones are in `hp` already. Null:
+    /// there are none.
+    Status (*configure)(const KeyReader& keys, HParams& hp) = nullptr;
+    /// Takes tensors apart that hold several matrices, once they are bound. Null: there are none.
+    void (*arrange)(const HParams& hp, const LayerParams& layer, LayerWeights& weights) = nullptr;
     /// The steps of layer `il`, from the shared blocks; every thread of the team calls it.
-    void (*layer)(Pass& pass, std::int32_t il);
+    void (*layer)(Pass& pass, std::int32_t il) = nullptr;
+    /// Layers may be mixtures of experts; otherwise a file with experts is refused.
+    bool has_experts = false;
+    /// attention.head_count_kv may hold 0 for layers that mix without attention.
+    bool has_recurrent_layers = false;
 };
 
 /// Every architecture that runs.

@@ -15,6 +15,7 @@ namespace {
 // Widest values that a file may claim. They keep every product of two of them within 64 bits and
 // are far above any published model.
 constexpr std::int64_t kMaxWidth = 1 << 24;
+constexpr std::int64_t kMaxExperts = 1 << 12;
 constexpr std::int64_t kMaxContext = std::numeric_limits<std::int32_t>::max();
 
 Error model_error(std::string message) {
@@ -41,8 +42,32 @@ Result<RopeScaling> read_scaling_type(const KeyReader& keys) {
         return RopeScaling::Linear;
     if (*type == "yarn")
         return RopeScaling::Yarn;
-    return Error{Errc::Unsupported, fmt::format("{} is \"{}\", expected none, linear or yarn",
-                                                keys.full("rope.scaling.type"), *type)};
+    if (*type == "longrope")
+        return RopeScaling::LongRope;
+    return Error{Errc::Unsupported,
+                 fmt::format("{} is \"{}\", expected none, linear, yarn or longrope",
+                             keys.full("rope.scaling.type"), *type)};
+}
+
+/// YaRN's growth of cos and sin for a context that is `factor` times as long.
+double yarn_growth(double factor, double weight) {
+    return factor <= 1.0 ? 1.0 : 0.1 * weight * std::log(factor) + 1.0;
+}
+
+Status read_yarn(const KeyReader& keys, RopeParams& rope) {
+    if (rope.n_ctx_original <= 0)
+        return model_error(fmt::format("{} is missing, yarn scaling needs it",
+                                       keys.full("rope.scaling.original_context_length")));
+    ALCOVE_ASSIGN_OR_RETURN(rope.beta_fast, keys.positive_or("rope.scaling.yarn_beta_fast", 32.0));
+    ALCOVE_ASSIGN_OR_RETURN(rope.beta_slow, keys.positive_or("rope.scaling.yarn_beta_slow", 1.0));
+    // Some models divide the growth by another one, some replace it.
+    ALCOVE_ASSIGN_OR_RETURN(const float divisor,
+                            keys.number_or("rope.scaling.yarn_log_multiplier", 0.0F));
+    const double growth =
+        yarn_growth(rope.factor, 1.0) / (divisor == 0.0F ? 1.0 : yarn_growth(rope.factor, divisor));
+    ALCOVE_ASSIGN_OR_RETURN(rope.yarn_magnitude,
+                            keys.positive_or("rope.scaling.yarn_attn_factor", growth));
+    return ok();
 }
 
 Result<RopeParams> read_rope(const KeyReader& keys, std::int32_t n_ctx_train) {
@@ -52,29 +77,26 @@ Result<RopeParams> read_rope(const KeyReader& keys, std::int32_t n_ctx_train) {
         return model_error(fmt::format("{} is {}, expected more than 1",
                                        keys.full("rope.freq_base"), rope.freq_base));
     ALCOVE_ASSIGN_OR_RETURN(rope.scaling, read_scaling_type(keys));
-    if (rope.scaling == RopeScaling::None)
+    // These two go with the tensors of factors as well, whatever the type.
+    ALCOVE_ASSIGN_OR_RETURN(rope.n_ctx_original,
+                            keys.positive_or("rope.scaling.original_context_length", n_ctx_train));
+    ALCOVE_ASSIGN_OR_RETURN(rope.attn_factor, keys.positive_or("rope.scaling.attn_factor", 1.0));
+    if (rope.scaling == RopeScaling::None || rope.scaling == RopeScaling::LongRope)
         return rope;
     // The older key for linear scaling holds the factor itself.
     ALCOVE_ASSIGN_OR_RETURN(const double old_factor, keys.positive_or("rope.scale_linear", 1.0));
     ALCOVE_ASSIGN_OR_RETURN(rope.factor, keys.positive_or("rope.scaling.factor", old_factor));
-    if (rope.scaling == RopeScaling::Linear)
-        return rope;
-    ALCOVE_ASSIGN_OR_RETURN(rope.n_ctx_original,
-                            keys.positive_or("rope.scaling.original_context_length", n_ctx_train));
-    if (rope.n_ctx_original <= 0)
-        return model_error(fmt::format("{} is missing, yarn scaling needs it",
-                                       keys.full("rope.scaling.original_context_length")));
-    ALCOVE_ASSIGN_OR_RETURN(rope.beta_fast, keys.positive_or("rope.scaling.yarn_beta_fast", 32.0));
-    ALCOVE_ASSIGN_OR_RETURN(rope.beta_slow, keys.positive_or("rope.scaling.yarn_beta_slow", 1.0));
-    ALCOVE_ASSIGN_OR_RETURN(rope.attn_factor, keys.positive_or("rope.scaling.attn_factor", 1.0));
+    if (rope.scaling == RopeScaling::Yarn)
+        ALCOVE_RETURN_IF_ERROR(read_yarn(keys, rope));
     return rope;
 }
 
 /// Scaling keys that change the answer must be ones we know.
 void report_unknown_rope_keys(const KeyReader& keys, std::vector<std::string>& warnings) {
-    constexpr std::array kKnown = {"type",       "factor",         "original_context_length",
-                                   "finetuned",  "yarn_beta_fast", "yarn_beta_slow",
-                                   "attn_factor"};
+    constexpr std::array kKnown = {
+        "type",           "factor",         "original_context_length", "finetuned",
+        "yarn_beta_fast", "yarn_beta_slow", "yarn_log_multiplier",     "yarn_attn_factor",
+        "attn_factor"};
     const std::string prefix = keys.full("rope.scaling.");
     for (const std::string_view key : keys.file().keys()) {
         if (!key.starts_with(prefix))
@@ -100,19 +122,19 @@ Result<std::int32_t> read_vocab_rows(const GgufFile& file, std::int32_t n_embd) 
     return static_cast<std::int32_t>(table->dims[1]);
 }
 
-Status read_heads(const KeyReader& keys, HParams& hp) {
+Status read_heads(const KeyReader& keys, HParams& hp, bool may_be_zero) {
     ALCOVE_ASSIGN_OR_RETURN(const std::vector<std::int32_t> heads,
                             keys.per_layer("attention.head_count", hp.n_layer, -1, 1, 1 << 16));
     std::vector<std::int32_t> heads_kv = heads;
     if (keys.has("attention.head_count_kv")) {
-        ALCOVE_ASSIGN_OR_RETURN(
-            heads_kv, keys.per_layer("attention.head_count_kv", hp.n_layer, -1, 1, 1 << 16));
+        ALCOVE_ASSIGN_OR_RETURN(heads_kv, keys.per_layer("attention.head_count_kv", hp.n_layer, -1,
+                                                         may_be_zero ? 0 : 1, 1 << 16));
     }
     for (std::int32_t il = 0; il < hp.n_layer; ++il) {
         LayerParams& layer = hp.layers[static_cast<std::size_t>(il)];
         layer.n_head = heads[static_cast<std::size_t>(il)];
         layer.n_head_kv = heads_kv[static_cast<std::size_t>(il)];
-        if (layer.n_head % layer.n_head_kv != 0)
+        if (layer.n_head_kv != 0 && layer.n_head % layer.n_head_kv != 0)
             return model_error(fmt::format("layer {}: {} is {} and {} is {}, expected a multiple",
                                            il, keys.full("attention.head_count"), layer.n_head,
                                            keys.full("attention.head_count_kv"), layer.n_head_kv));
@@ -150,15 +172,16 @@ Status read_head_dim(const KeyReader& keys, HParams& hp) {
     return ok();
 }
 
-Status refuse_experts(const KeyReader& keys, const Architecture& architecture) {
+/// A file with experts needs an architecture that has them.
+Status check_experts(const KeyReader& keys, const Architecture& architecture) {
     ALCOVE_ASSIGN_OR_RETURN(const std::int32_t n_expert,
-                            keys.count_or("expert_count", 0, 0, 1 << 16));
+                            keys.count_or("expert_count", 0, 0, kMaxExperts));
     ALCOVE_ASSIGN_OR_RETURN(const std::int32_t n_used,
-                            keys.count_or("expert_used_count", 0, 0, 1 << 16));
+                            keys.count_or("expert_used_count", 0, 0, kMaxExperts));
     if (n_used > n_expert)
         return model_error(fmt::format("{} is {}, expected at most {} (expert_count)",
                                        keys.full("expert_used_count"), n_used, n_expert));
-    if (n_expert > 0)
+    if (n_expert > 0 && !architecture.has_experts)
         return Error{Errc::Unsupported,
                      fmt::format("{} is {}, expected 0: {} models with experts are not supported",
                                  keys.full("expert_count"), n_expert, architecture.name)};
@@ -241,6 +264,24 @@ Result<std::vector<std::int32_t>> KeyReader::per_layer(std::string_view key, std
     return counts;
 }
 
+Result<std::vector<bool>> KeyReader::window_pattern(std::int32_t n_layer,
+                                                    std::int32_t period) const {
+    constexpr std::string_view kKey = "attention.sliding_window_pattern";
+    std::vector<bool> windows(static_cast<std::size_t>(n_layer));
+    const GgufValue* value = file_.find(full(kKey));
+    if (value != nullptr && value->type == GgufValueType::Array) {
+        ALCOVE_ASSIGN_OR_RETURN(const std::vector<std::int32_t> flags,
+                                per_layer(kKey, n_layer, -1, 0, 1));
+        for (std::size_t il = 0; il < windows.size(); ++il)
+            windows[il] = flags[il] != 0;
+        return windows;
+    }
+    ALCOVE_ASSIGN_OR_RETURN(period, count_or(kKey, period, 1, kMaxWidth));
+    for (std::int32_t il = 0; il < n_layer; ++il)
+        windows[static_cast<std::size_t>(il)] = il % period != period - 1;
+    return windows;
+}
+
 Result<float> KeyReader::number(std::string_view key) const {
     const std::string name = full(key);
     ALCOVE_ASSIGN_OR_RETURN(const std::optional<double> found, file_.get_f64(name));
@@ -301,7 +342,7 @@ Result<HParams> read_hparams(const GgufFile& file, const Architecture& architect
                                        keys.full("attention.layer_norm_rms_epsilon"), hp.rms_eps));
 
     hp.layers.resize(static_cast<std::size_t>(hp.n_layer));
-    ALCOVE_RETURN_IF_ERROR(read_heads(keys, hp));
+    ALCOVE_RETURN_IF_ERROR(read_heads(keys, hp, architecture.has_recurrent_layers));
     ALCOVE_RETURN_IF_ERROR(read_head_dim(keys, hp));
     ALCOVE_ASSIGN_OR_RETURN(const std::vector<std::int32_t> widths,
                             keys.per_layer("feed_forward_length", hp.n_layer, -1, 1, kMaxWidth));
@@ -314,9 +355,20 @@ Result<HParams> read_hparams(const GgufFile& file, const Architecture& architect
     ALCOVE_ASSIGN_OR_RETURN(hp.rope, read_rope(keys, hp.n_ctx_train));
     report_unknown_rope_keys(keys, warnings);
     hp.attn_scale = 1.0F / std::sqrt(static_cast<float>(hp.head_dim));
-    ALCOVE_RETURN_IF_ERROR(refuse_experts(keys, architecture));
-    ALCOVE_RETURN_IF_ERROR(architecture.configure(keys, hp));
+    ALCOVE_RETURN_IF_ERROR(check_experts(keys, architecture));
+    if (architecture.configure != nullptr)
+        ALCOVE_RETURN_IF_ERROR(architecture.configure(keys, hp));
     return hp;
+}
+
+Status require_experts(const KeyReader& keys, HParams& hp) {
+    ExpertParams& experts = hp.experts;
+    ALCOVE_ASSIGN_OR_RETURN(experts.n, keys.count("expert_count", 1, kMaxExperts));
+    ALCOVE_ASSIGN_OR_RETURN(experts.n_used, keys.count("expert_used_count", 1, experts.n));
+    ALCOVE_ASSIGN_OR_RETURN(experts.n_ff, keys.count("expert_feed_forward_length", 1, kMaxWidth));
+    ALCOVE_ASSIGN_OR_RETURN(const float scale, keys.number_or("expert_weights_scale", 1.0F));
+    experts.scale = scale == 0.0F ? 1.0F : scale; // 0 counts as absent
+    return ok();
 }
 
 } // namespace alcove::model

@@ -168,14 +168,6 @@ public:
                 static_cast<std::int32_t>(std::int64_t{n} * (thread_ + 1) / n_threads())};
     }
 
-private:
-    void prepare(const Input& input, std::span<const Product> products);
-    // With adapters (pass_adapters.cpp): the input in the space of the ranks, shared out, with a
-    // barrier after it; then, for matrix rows [begin, end), what the adapters add to the product.
-    void reduce_input(const Input& input, std::span<const Product> products);
-    void add_adapters(const Product& product, std::int64_t begin, std::int64_t end);
-    void run(const Input& input, const Product& product, std::int64_t begin, std::int64_t end);
-
     /// fn(begin, end) over n_rows matrix rows of row_bytes: with one token in equal parts, as many
     /// as the bytes are worth; else in tiles, as threads become free.
     template <typename Fn>
@@ -201,6 +193,15 @@ private:
         if (begin < end)
             fn(begin, end);
     }
+
+private:
+    void prepare(const Input& input, std::span<const Product> products);
+    // With adapters (pass_adapters.cpp): the input in the space of the ranks, shared out, with a
+    // barrier after it; then, for matrix rows [begin, end), what the adapters add to the product.
+    void reduce_input(const Input& input, std::span<const Product> products);
+    void add_adapters(const Product& product, std::int64_t begin, std::int64_t end);
+    void run(const Input& input, const Product& product, std::int64_t begin, std::int64_t end);
+
     std::int64_t tile_rows(std::int32_t n_cols) const;
 
     PassShared& shared_;

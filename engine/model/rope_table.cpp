@@ -20,12 +20,11 @@ double pair_of_rotations(const RopeParams& rope, std::int32_t rope_dims, double 
 RopeTable::RopeTable(const RopeParams& rope, std::int32_t rope_dims, const Vector& factors) {
     const std::int32_t n_pairs = rope_dims / 2;
     frequencies_.resize(static_cast<std::size_t>(n_pairs));
+    magnitude_ = rope.attn_factor;
     double low = 0;
     double high = 0;
     if (rope.scaling == RopeScaling::Yarn) {
-        magnitude_ = rope.attn_factor * (0.1 * std::log(rope.factor) + 1.0);
-        if (rope.factor <= 1.0)
-            magnitude_ = rope.attn_factor;
+        magnitude_ *= rope.yarn_magnitude;
         low = std::max(0.0, std::floor(pair_of_rotations(rope, rope_dims, rope.beta_fast)));
         high = std::min(rope_dims - 1.0,
                         std::ceil(pair_of_rotations(rope, rope_dims, rope.beta_slow)));

@@ -17,12 +17,21 @@ struct Matrix {
     const std::byte* data = nullptr;
     std::size_t row_bytes = 0;
     std::int32_t n_cols = 0, n_rows = 0;
+    std::int32_t first_row = 0; ///< row of the tensor `name` that is row 0 here
 
     explicit operator bool() const { return data != nullptr; }
     const std::byte* row(std::int64_t r) const {
         return data + static_cast<std::size_t>(r) * row_bytes;
     }
     std::size_t bytes() const { return row_bytes * static_cast<std::size_t>(n_rows); }
+    /// The rows [begin, begin + count) as a matrix of their own.
+    Matrix slice(std::int32_t begin, std::int32_t count) const {
+        Matrix part = *this;
+        part.data = row(begin);
+        part.first_row = first_row + begin;
+        part.n_rows = count;
+        return part;
+    }
 };
 
 /// A row of floats: a norm, a bias, a table of factors.
@@ -33,6 +42,29 @@ struct Vector {
     explicit operator bool() const { return data != nullptr; }
 };
 
+/// Floats in rows, such as the kernels of a convolution.
+struct Table {
+    const float* data = nullptr;
+    std::int32_t n_cols = 0, n_rows = 0;
+
+    explicit operator bool() const { return data != nullptr; }
+    const float* row(std::int32_t r) const {
+        return data + static_cast<std::size_t>(r) * static_cast<std::size_t>(n_cols);
+    }
+};
+
+/// Matrices of equal shape and type, one per expert.
+struct Experts {
+    Matrix first;           ///< of expert 0
+    std::size_t stride = 0; ///< bytes from one expert's matrix to the next
+    std::int32_t n_expert = 0;
+
+    explicit operator bool() const { return static_cast<bool>(first); }
+    const std::byte* row(std::int32_t expert, std::int64_t r) const {
+        return first.row(r) + static_cast<std::size_t>(expert) * stride;
+    }
+};
+
 /// One layer. What an architecture does not have stays empty.
 struct LayerWeights {
     Vector attn_norm, attn_post_norm, attn_q_norm, attn_k_norm;
@@ -41,13 +73,19 @@ struct LayerWeights {
     Vector ffn_norm, ffn_post_norm;
     Matrix ffn_gate, ffn_up, ffn_down;
     Vector ffn_gate_bias, ffn_up_bias, ffn_down_bias;
+    Matrix ffn_router;
+    Vector ffn_router_bias; ///< added to the scores for choosing only
+    Experts ffn_gate_experts, ffn_up_experts, ffn_down_experts;
+    Matrix conv_in, conv_out;
+    Table conv; ///< [n_embd] rows of n_conv_taps, the newest value's last
 };
 
 struct Weights {
     Matrix token_embd;
     Vector output_norm;
-    Matrix output; ///< token_embd where the file has no own head
-    Vector rope_freqs;
+    Matrix output;                ///< token_embd where the file has no own head
+    Vector rope_freqs;            ///< divide the frequencies, whatever the context
+    Vector rope_long, rope_short; ///< the same by the length of the context: longrope
     std::vector<LayerWeights> layers;
 };
 

@@ -13,6 +13,13 @@ std::size_t positive(std::int32_t n) {
     return static_cast<std::size_t>(std::max(n, 0));
 }
 
+/// LongRoPE has other factors for contexts longer than what the model was first trained with.
+const Vector& rope_factors(const Weights& weights, const RopeParams& rope, std::int32_t n_ctx) {
+    if (weights.rope_freqs || !weights.rope_long)
+        return weights.rope_freqs;
+    return n_ctx > rope.n_ctx_original ? weights.rope_long : weights.rope_short;
+}
+
 } // namespace
 
 /// Walks over all buffers twice: to add up their sizes, then to place them.
@@ -31,6 +38,38 @@ struct Workspace::Layout {
         offset += (n_bytes + kAlign - 1) / kAlign * kAlign;
     }
 
+    void place_experts(Workspace& ws, const ExpertParams& experts, std::size_t n_batch) {
+        if (experts.n == 0)
+            return;
+        ExpertBuffers& b = ws.experts;
+        const std::size_t n_slots = n_batch * positive(experts.n_used);
+        const std::size_t n_ff = positive(experts.n_ff);
+        b.act_stride = act_row_bytes(ActType::Q8_32, (n_ff + 31) / 32 * 32);
+        place(b.scores, n_batch * positive(experts.n) * sizeof(float));
+        place(b.chosen, n_slots * sizeof(std::int32_t));
+        place(b.weights, n_slots * sizeof(float));
+        place(b.slot_begin, (positive(experts.n) + 1) * sizeof(std::int32_t));
+        place(b.slot_row, n_slots * sizeof(std::int32_t));
+        place(b.slot_weight, n_slots * sizeof(float));
+        place(b.gate, n_slots * n_ff * sizeof(float));
+        place(b.up, n_slots * n_ff * sizeof(float));
+        place(b.act, n_slots * b.act_stride);
+    }
+
+    void place_experts(const Workspace& ws, ThreadBuffers& t, const HParams& hp) {
+        const ExpertParams& experts = hp.experts;
+        if (experts.n == 0)
+            return;
+        const std::size_t n_used = positive(experts.n_used);
+        place(t.expert_scores, positive(experts.n) * sizeof(float));
+        place(t.expert_chosen, n_used * sizeof(std::int32_t));
+        place(t.expert_weights, n_used * sizeof(float));
+        place(t.expert_act, n_used * ws.experts.act_stride);
+        place(t.expert_in, std::size_t{kExpertBlock} *
+                               std::max(ws.act_stride, positive(hp.n_embd) * sizeof(float)));
+        place(t.expert_out, std::size_t{kExpertBlock} * kExpertTile * sizeof(float));
+    }
+
     void walk(Workspace& ws, const HParams& hp, const Shape& shape, const KernelTable& kernels) {
         const std::size_t n_batch = positive(shape.n_batch);
         const std::size_t n_embd = positive(hp.n_embd);
@@ -40,13 +79,14 @@ struct Workspace::Layout {
         ws.q_width = positive(hp.max_n_head()) * head_dim;
         ws.kv_width = positive(hp.max_n_head_kv()) * head_dim;
         ws.ff_width = positive(hp.max_n_ff());
-        const std::size_t widest = std::max({n_embd, ws.q_width, ws.ff_width});
+        const std::size_t widest =
+            std::max({n_embd, ws.q_width, ws.ff_width, positive(hp.experts.n_ff)});
         const std::size_t q_cols = (widest + 31) / 32 * 32; // Q8_32 rows come in blocks of 32
         ws.act_stride = act_row_bytes(ActType::Q8_32, q_cols);
         ws.n_blocks = shape.n_ctx / kAttentionBlock + 1;
         std::int32_t widest_group = 1;
         for (const LayerParams& layer : hp.layers)
-            widest_group = std::max(widest_group, layer.n_head / layer.n_head_kv);
+            widest_group = std::max(widest_group, layer.n_head / std::max(layer.n_head_kv, 1));
         ws.part_floats = attention_part_floats(widest_group, hp.head_dim);
 
         Buffers& b = ws.buffers;
@@ -64,6 +104,8 @@ struct Workspace::Layout {
         place(b.cos_sin[1], hp.uses_local_rope() ? n_batch * rope_dims * f : 0);
         place(b.parts, positive(hp.max_n_head_kv()) * positive(ws.n_blocks) * ws.part_floats * f);
 
+        place_experts(ws, hp.experts, n_batch);
+
         const std::size_t matmul_scratch = kernels.matmul_scratch_bytes(q_cols);
         const std::size_t attention_scratch =
             kernels.attention_scratch_bytes(widest_group, hp.head_dim);
@@ -75,6 +117,7 @@ struct Workspace::Layout {
             place(t.act, ws.act_stride);
             place(t.cos_sin[0], rope_dims * f);
             place(t.cos_sin[1], rope_dims * f);
+            place_experts(ws, t, hp);
             place(t.matmul_scratch, matmul_scratch);
             place(t.attention_scratch, attention_scratch);
         }
@@ -95,7 +138,7 @@ Workspace::Workspace(const LoadedModel& model, const Shape& shape, const KernelT
     threads.resize(positive(shape.n_threads));
     Layout places{.base = memory_.get()};
     places.walk(*this, hp, shape, kernels);
-    ropes[0] = RopeTable(hp.rope, hp.rope_dims, model.weights.rope_freqs);
+    ropes[0] = RopeTable(hp.rope, hp.rope_dims, rope_factors(model.weights, hp.rope, shape.n_ctx));
     ropes[1] = RopeTable(hp.rope_local, hp.rope_dims, Vector{});
 }
 

@@ -52,11 +52,36 @@ public:
         float* x = nullptr;              ///< [n_embd]
         std::byte* act = nullptr;        ///< [act_stride]
         std::array<float*, 2> cos_sin{}; ///< [rope_dims]
+        float* expert_scores = nullptr;  ///< [n_expert] of the row at hand
+        std::int32_t* expert_chosen = nullptr; ///< [n_used] with one token, as ExpertBuffers
+        float* expert_weights = nullptr;       ///< [n_used]
+        std::byte* expert_act = nullptr;       ///< [n_used, ExpertBuffers::act_stride]
+        std::byte* expert_in = nullptr;        ///< kExpertBlock inputs, quantised or as floats
+        float* expert_out = nullptr;           ///< [kExpertBlock, kExpertTile]
         void* matmul_scratch = nullptr;
         void* attention_scratch = nullptr;
     };
 
+    /// Of mixtures of experts; empty where the model has none. A slot is a token with one of its
+    /// experts.
+    struct ExpertBuffers {
+        float* scores = nullptr;        ///< [n_batch, n_expert]
+        std::int32_t* chosen = nullptr; ///< [n_batch, n_used] ascending
+        float* weights = nullptr;       ///< [n_batch, n_used]
+        std::int32_t* slot_begin =
+            nullptr;                      ///< [n_expert + 1] slots of expert e: from [e] to [e + 1]
+        std::int32_t* slot_row = nullptr; ///< [n_batch * n_used] token of a slot
+        float* slot_weight = nullptr;     ///< [n_batch * n_used]
+        float* gate = nullptr;            ///< [n_batch * n_used, n_ff]
+        float* up = nullptr;              ///< [n_batch * n_used, n_ff]
+        std::byte* act = nullptr;         ///< [n_batch * n_used, act_stride] gate quantised
+        std::size_t act_stride = 0;       ///< bytes
+    };
+    static constexpr std::int32_t kExpertBlock = 64; ///< tokens of one product
+    static constexpr std::int32_t kExpertTile = 128; ///< matrix rows of one piece of work
+
     Buffers buffers;
+    ExpertBuffers experts;
     std::vector<ThreadBuffers> threads;
     std::size_t q_width = 0, kv_width = 0, ff_width = 0; ///< floats
     std::size_t act_stride = 0;                          ///< bytes

@@ -12,5 +12,9 @@ extern const Architecture kQwen3;
 extern const Architecture kSmolLm3;
 extern const Architecture kGemma2;
 extern const Architecture kGemma3;
+extern const Architecture kMistral3;
+extern const Architecture kOlmo2;
+extern const Architecture kPhi3;
+extern const Architecture kQwen3Moe;
 
 } // namespace alcove::model::arch

@@ -1,10 +1,10 @@
 #include "engine/model/arch/arch.h"
+#include "engine/model/arch/rows.h"
 
 #include "engine/model/blocks/attention.h"
 #include "engine/model/blocks/ffn.h"
 #include "engine/model/blocks/residual.h"
 
-#include <array>
 #include <cmath>
 
 /// Gemma 3 (text): Gemma 2's layer with norms on the heads of q and k in place of soft caps. Five
@@ -14,27 +14,9 @@ namespace alcove::model::arch {
 
 namespace {
 
-constexpr std::array kTensors = {
-    ModelTensor{"token_embd.weight", &Weights::token_embd, Dim::Embd, Dim::Vocab},
-    ModelTensor{"output_norm.weight", &Weights::output_norm, Dim::Embd},
-    ModelTensor{"output.weight", &Weights::output, Dim::Embd, Dim::Vocab, Need::Optional},
-};
-
-constexpr std::array kLayerTensors = {
-    LayerTensor{"attn_norm.weight", &LayerWeights::attn_norm, Dim::Embd},
-    LayerTensor{"attn_q.weight", &LayerWeights::attn_q, Dim::Embd, Dim::Heads},
-    LayerTensor{"attn_k.weight", &LayerWeights::attn_k, Dim::Embd, Dim::HeadsKv},
-    LayerTensor{"attn_v.weight", &LayerWeights::attn_v, Dim::Embd, Dim::HeadsKv},
-    LayerTensor{"attn_q_norm.weight", &LayerWeights::attn_q_norm, Dim::HeadDim},
-    LayerTensor{"attn_k_norm.weight", &LayerWeights::attn_k_norm, Dim::HeadDim},
-    LayerTensor{"attn_output.weight", &LayerWeights::attn_output, Dim::Heads, Dim::Embd},
-    LayerTensor{"post_attention_norm.weight", &LayerWeights::attn_post_norm, Dim::Embd},
-    LayerTensor{"ffn_norm.weight", &LayerWeights::ffn_norm, Dim::Embd},
-    LayerTensor{"ffn_gate.weight", &LayerWeights::ffn_gate, Dim::Embd, Dim::Ff},
-    LayerTensor{"ffn_up.weight", &LayerWeights::ffn_up, Dim::Embd, Dim::Ff},
-    LayerTensor{"ffn_down.weight", &LayerWeights::ffn_down, Dim::Ff, Dim::Embd},
-    LayerTensor{"post_ffw_norm.weight", &LayerWeights::ffn_post_norm, Dim::Embd},
-};
+constexpr std::array kTensors = rows::join(rows::kEmbedding, rows::kHead);
+constexpr std::array kLayerTensors = rows::join(rows::kNorms, rows::kAttention, rows::kHeadNorms,
+                                                rows::kPostNorms, rows::kFeedForward);
 
 Status configure(const KeyReader& keys, HParams& hp) {
     hp.embedding_scale = std::sqrt(static_cast<float>(hp.n_embd));

@@ -1,6 +1,8 @@
 #include "engine/model/blocks/attention.h"
 
 #include <array>
+#include <cmath>
+#include <cstring>
 
 namespace alcove::model {
 
@@ -86,7 +88,7 @@ private:
     }
 
     void norm_heads(const Vector& norm, std::int32_t n_head, float* heads) const {
-        if (!norm)
+        if (!norm || pass_.hp().norm_whole_heads)
             return;
         for (std::int32_t i = 0; i < n_head; ++i) {
             float* head = heads + static_cast<std::size_t>(i) * static_cast<std::size_t>(head_dim_);
@@ -103,6 +105,18 @@ private:
                       pass_.cos_sin(layer_.rope, row), heads);
     }
 
+    /// Queries far out may count for more, see HParams::query_scale.
+    void scale_query(std::int32_t row, float* heads) const {
+        const HParams& hp = pass_.hp();
+        if (hp.query_scale == 0.0F)
+            return;
+        const auto position = static_cast<float>(pass_.batch().first_pos + row);
+        const float scale =
+            1.0F + hp.query_scale * std::log(1.0F + std::floor(position / hp.query_scale_length));
+        for (std::int32_t i = 0; i < group_ * head_dim_; ++i)
+            heads[i] *= scale;
+    }
+
     /// Norms and turns the heads of `row` that belong to KV head `head`; key and value to the
     /// cache.
     void store(std::int32_t row, std::int32_t head) const {
@@ -112,6 +126,7 @@ private:
         norm_heads(weights_.attn_k_norm, 1, k);
         rotate(row, group_, q);
         rotate(row, 1, k);
+        scale_query(row, q);
         const std::size_t at = cache_offset(head, pass_.batch().first_pos + row);
         const auto n = static_cast<std::size_t>(head_dim_);
         const auto il = static_cast<std::size_t>(il_);
@@ -157,6 +172,24 @@ private:
     const std::int32_t il_, group_, head_dim_;
 };
 
+/// Norms over all heads of q and of k at once. A barrier with one token, whose row is shared.
+void norm_whole_rows(Pass& pass, std::int32_t il) {
+    const LayerWeights& w = pass.layer_weights(il);
+    const Workspace& ws = pass.workspace();
+    const auto norm = [&](const Vector& weights, float* row) {
+        pass.kernels().rms_norm(static_cast<std::size_t>(weights.size), row, weights.data,
+                                pass.hp().rms_eps, row);
+    };
+    if (!pass.single() || pass.thread() == 0) {
+        pass.for_rows([&](std::int32_t row) {
+            norm(w.attn_q_norm, ws.buffers.q + static_cast<std::size_t>(row) * ws.q_width);
+            norm(w.attn_k_norm, ws.buffers.k + static_cast<std::size_t>(row) * ws.kv_width);
+        });
+    }
+    if (pass.single())
+        pass.barrier();
+}
+
 } // namespace
 
 void attention(Pass& pass, std::int32_t il, const Vector& norm) {
@@ -166,13 +199,18 @@ void attention(Pass& pass, std::int32_t il, const Vector& norm) {
     const auto n_embd = static_cast<std::size_t>(hp.n_embd);
 
     pass.for_rows([&](std::int32_t row) {
-        pass.kernels().rms_norm(n_embd, pass.h(row), norm.data, hp.rms_eps, pass.x(row));
+        if (norm)
+            pass.kernels().rms_norm(n_embd, pass.h(row), norm.data, hp.rms_eps, pass.x(row));
+        else
+            std::memcpy(pass.x(row), pass.h(row), n_embd * sizeof(float));
     });
     const std::array qkv = {Product{w.attn_q, w.attn_q_bias, ws.buffers.q, ws.q_width},
                             Product{w.attn_k, w.attn_k_bias, ws.buffers.k, ws.kv_width},
                             Product{w.attn_v, w.attn_v_bias, ws.buffers.v, ws.kv_width}};
     pass.multiply({.n_cols = hp.n_embd}, qkv);
 
+    if (hp.norm_whole_heads)
+        norm_whole_rows(pass, il);
     LayerAttention layer(pass, il);
     if (pass.single())
         layer.decode();

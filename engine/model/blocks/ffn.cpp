@@ -1,6 +1,7 @@
 #include "engine/model/blocks/ffn.h"
 
 #include <array>
+#include <cstring>
 
 namespace alcove::model {
 
@@ -12,7 +13,10 @@ void feed_forward(Pass& pass, std::int32_t il, const Vector& norm, Activation ac
     const auto n_embd = static_cast<std::size_t>(hp.n_embd);
 
     pass.for_rows([&](std::int32_t row) {
-        kernels.rms_norm(n_embd, pass.h(row), norm.data, hp.rms_eps, pass.x(row));
+        if (norm)
+            kernels.rms_norm(n_embd, pass.h(row), norm.data, hp.rms_eps, pass.x(row));
+        else
+            std::memcpy(pass.x(row), pass.h(row), n_embd * sizeof(float));
     });
 
     float* const gate = ws.buffers.gate;

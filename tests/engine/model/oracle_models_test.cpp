@@ -124,7 +124,7 @@ TEST_P(OracleModel, GreedyAnswerIsTheExpectedOne) {
 INSTANTIATE_TEST_SUITE_P(Cases, OracleModel,
                          testing::Values("llama", "llama3_ropefreqs", "llama_rope_linear",
                                          "llama_rope_yarn", "mistral", "granite", "qwen2", "qwen3",
-                                         "smollm3", "gemma2", "gemma3"));
+                                         "qwen3moe", "smollm3", "gemma2", "gemma3"));
 
 // --- every weight type
 
