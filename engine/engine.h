@@ -26,7 +26,7 @@ namespace alcove {
 
 enum class KvType : std::uint8_t { F32, F16, Q8_0 };
 enum class Activations : std::uint8_t {
-    Auto, ///< int8 against quantised weights, float against F32/F16/BF16
+    Auto, ///< planes of int8 against quantised weights, float against F32/F16/BF16
     Int8,
     F32 ///< weights decoded, exact float arithmetic: for checks
 };

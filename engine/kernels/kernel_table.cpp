@@ -79,7 +79,7 @@ constexpr std::array kTables = {
 } // namespace
 
 ActType act_type(QuantType type, bool float_activations) noexcept {
-    return float_activations || block_codec(type) == nullptr ? ActType::F32 : ActType::Q8_32;
+    return float_activations || block_codec(type) == nullptr ? ActType::F32 : ActType::Q15_32;
 }
 
 std::size_t act_row_bytes(ActType act, std::size_t n) noexcept {

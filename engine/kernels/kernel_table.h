@@ -10,13 +10,15 @@ namespace alcove {
 
 /// How a row of activations is laid out for a matrix product.
 enum class ActType : std::uint8_t {
-    F32,   ///< floats as they are: against float weights, and for checks
-    Q8_32, ///< int8 in blocks of 32 with a float scale each, and the sums that offset weights need
-           ///< (engine/kernels/activations.h); against every quantised type
+    F32,    ///< floats as they are: against float weights, and for checks
+    Q15_32, ///< integers of 15 bits in blocks of 32 with a float scale each, as two planes of int8,
+            ///< and the sums that offset weights need (engine/kernels/quantize/quantize.h); against
+            ///< every quantised type
 };
 
 /// Activations that kernels want for weights of `type`: F32 for F32, F16 and BF16 weights and when
-/// `float_activations`, else Q8_32. Rows for Q8_32 are a multiple of 32 long, as those weights are.
+/// `float_activations`, else Q15_32. Rows for Q15_32 are a multiple of 32 long, as those weights
+/// are.
 ActType act_type(QuantType type, bool float_activations) noexcept;
 /// Bytes of one row of `n` activations, a multiple of 64.
 std::size_t act_row_bytes(ActType act, std::size_t n) noexcept;

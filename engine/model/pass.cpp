@@ -61,14 +61,14 @@ void Pass::prepare(const Input& input, std::span<const Product> products) {
     bool quantised = false;
     for (const Product& product : products)
         quantised =
-            quantised || act_type(product.w.type, ws_.shape().float_activations) == ActType::Q8_32;
+            quantised || act_type(product.w.type, ws_.shape().float_activations) == ActType::Q15_32;
     if (quantised) {
         for_rows([&](std::int32_t row) {
             const float* source =
                 input.first == nullptr
                     ? x(row)
                     : input.first + static_cast<std::size_t>(row - row_begin_) * input.stride;
-            kernels().quantize_row(ActType::Q8_32, static_cast<std::size_t>(input.n_cols), source,
+            kernels().quantize_row(ActType::Q15_32, static_cast<std::size_t>(input.n_cols), source,
                                    act(row));
         });
     }

@@ -44,7 +44,7 @@ struct Workspace::Layout {
         ExpertBuffers& b = ws.experts;
         const std::size_t n_slots = n_batch * positive(experts.n_used);
         const std::size_t n_ff = positive(experts.n_ff);
-        b.act_stride = act_row_bytes(ActType::Q8_32, (n_ff + 31) / 32 * 32);
+        b.act_stride = act_row_bytes(ActType::Q15_32, (n_ff + 31) / 32 * 32);
         place(b.scores, n_batch * positive(experts.n) * sizeof(float));
         place(b.chosen, n_slots * sizeof(std::int32_t));
         place(b.weights, n_slots * sizeof(float));
@@ -81,8 +81,8 @@ struct Workspace::Layout {
         ws.ff_width = positive(hp.max_n_ff());
         const std::size_t widest =
             std::max({n_embd, ws.q_width, ws.ff_width, positive(hp.experts.n_ff)});
-        const std::size_t q_cols = (widest + 31) / 32 * 32; // Q8_32 rows come in blocks of 32
-        ws.act_stride = act_row_bytes(ActType::Q8_32, q_cols);
+        const std::size_t q_cols = (widest + 31) / 32 * 32; // Q15_32 rows come in blocks of 32
+        ws.act_stride = act_row_bytes(ActType::Q15_32, q_cols);
         ws.n_blocks = shape.n_ctx / kAttentionBlock + 1;
         std::int32_t widest_group = 1;
         for (const LayerParams& layer : hp.layers)

@@ -7,7 +7,7 @@
 
 /// Rows of a weight matrix times many activation rows: y[t * y_stride + r] = sum_i W[r][i] * x_t[i]
 /// for r in [row_begin, row_end), t in [0, n_tokens). Weights, bounds and sums as in matvec.h.
-///   x        n_tokens rows, x_row_bytes apart; Q8_32 rows (64-byte aligned) or floats
+///   x        n_tokens rows, x_row_bytes apart; Q15_32 rows (64-byte aligned) or floats
 ///   scratch  matmul_scratch_bytes_*(n_cols), 64-byte aligned: a few weight rows expanded once,
 ///   then
 ///            used for every token

@@ -2,8 +2,9 @@
 //
 // kProductRowVectors tiles of weight rows are expanded once into a panel that stays in the
 // first-level cache: per 32 weights eight vectors, one row per lane, four consecutive weights in a
-// lane. Every token then runs over the panel with its four int8 activations in all lanes. Panels
-// hold kTileWeights columns; the sums of a token wait in y between two panels.
+// lane. Every token then runs over the panel with four of its activations in all lanes, one plane
+// of them after the other. Panels hold kTileWeights columns; the sums of a token wait in y between
+// two panels.
 
 #include "engine/kernels/matmul/matmul.h"
 #include "engine/kernels/matmul/panel.inl"
@@ -52,8 +53,9 @@ struct TokenRow {
     const std::uint8_t* x;
     ALCOVE_INLINE TokenRow(const PanelRun& run, int t)
         : x(run.x + static_cast<std::size_t>(t) * run.x_row_bytes) {}
-    ALCOVE_INLINE const std::int32_t* quads(std::size_t g) const {
-        return reinterpret_cast<const std::int32_t*>(x + 32 * g);
+    /// Four activations of plane `plane` per element.
+    ALCOVE_INLINE const std::int32_t* quads(std::size_t plane, std::size_t g) const {
+        return reinterpret_cast<const std::int32_t*>(x + plane + 32 * g);
     }
     ALCOVE_INLINE float floats(std::size_t array, std::size_t i) const {
         return reinterpret_cast<const float*>(x + array)[i];
@@ -85,7 +87,7 @@ ALCOVE_INLINE void store_sum(const PanelRun& run, int row_vector, int t, Vf sum)
         f_store_n(y, sum, lanes);
 }
 
-/// What the integer sums of a group begin with: the correction of codes that carry an offset.
+/// What the integer sums of a group have too little: the correction of codes that carry an offset.
 template <int halves, bool offset, bool wide>
 ALCOVE_INLINE Vi start_of(const PanelRun& run, int t, std::size_t at, Vi shift) {
     if constexpr (!kCorrected<offset, wide>)
@@ -95,21 +97,11 @@ ALCOVE_INLINE Vi start_of(const PanelRun& run, int t, std::size_t at, Vi shift) 
     return wide ? corr : i_sar32_by(corr, shift);
 }
 
-/// value += the product of one group of 32 / halves columns, before the activations' scale.
-template <int halves, int half, bool offset, bool wide, int tokens>
-ALCOVE_INLINE void add_group(const PanelRun& run, std::size_t g, Vi shift,
-                             Vf (&value)[kProductRowVectors][tokens]) {
+/// dot += the codes of 32 / halves columns times one plane of the activations.
+template <int halves, int half, bool wide, int tokens>
+ALCOVE_INLINE void add_plane(const PanelRun& run, std::size_t plane, std::size_t g,
+                             Vi (&dot)[kProductRowVectors][tokens]) {
     constexpr int kVectors = kProductRowVectors, kSteps = 8 / halves;
-    const std::size_t block = run.group_begin + g;
-    const std::size_t at = halves * block + half;
-    Vi dot[kVectors][tokens];
-    ALCOVE_UNROLL
-    for (int t = 0; t < tokens; ++t) {
-        const Vi start = start_of<halves, offset, wide>(run, t, at, shift);
-        ALCOVE_UNROLL
-        for (int v = 0; v < kVectors; ++v)
-            dot[v][t] = start;
-    }
     ALCOVE_UNROLL
     for (int k = half * kSteps; k < (half + 1) * kSteps; ++k) {
         Vi code[kVectors];
@@ -118,13 +110,36 @@ ALCOVE_INLINE void add_group(const PanelRun& run, std::size_t g, Vi shift,
             code[v] = i_load(run.panels[v].codes[g][k]);
         ALCOVE_UNROLL
         for (int t = 0; t < tokens; ++t) {
-            const Vi q = i_set1(TokenRow(run, t).quads(block)[k]);
+            const Vi q = i_set1(TokenRow(run, t).quads(plane, run.group_begin + g)[k]);
             ALCOVE_UNROLL
             for (int v = 0; v < kVectors; ++v)
                 dot[v][t] =
                     wide ? dot_wide(dot[v][t], code[v], q) : dot_narrow(dot[v][t], code[v], q);
         }
     }
+}
+
+/// value += the product of one group of 32 / halves columns, before the activations' scale.
+template <int halves, int half, bool offset, bool wide, int tokens>
+ALCOVE_INLINE void add_group(const PanelRun& run, std::size_t g, Vi shift,
+                             Vf (&value)[kProductRowVectors][tokens]) {
+    constexpr int kVectors = kProductRowVectors;
+    const std::size_t at = halves * (run.group_begin + g) + half;
+    Vi dot[kVectors][tokens];
+    ALCOVE_UNROLL
+    for (int t = 0; t < tokens; ++t)
+        ALCOVE_UNROLL
+    for (int v = 0; v < kVectors; ++v)
+        dot[v][t] = i_zero();
+    add_plane<halves, half, wide>(run, 0, g, dot);
+    ALCOVE_UNROLL
+    for (int t = 0; t < tokens; ++t) {
+        const Vi start = start_of<halves, offset, wide>(run, t, at, shift);
+        ALCOVE_UNROLL
+        for (int v = 0; v < kVectors; ++v)
+            dot[v][t] = i_add(i_shl32<7>(dot[v][t]), start);
+    }
+    add_plane<halves, half, wide>(run, run.layout.low, g, dot);
     ALCOVE_UNROLL
     for (int t = 0; t < tokens; ++t) {
         ALCOVE_UNROLL

@@ -7,7 +7,7 @@
 
 /// Rows of a weight matrix times one activation row: y[r - row_begin] = sum_i W[r][i] * x[i].
 ///   w      whole matrix, rows w_row_bytes apart, any alignment
-///   x      q8: a Q8_32 row (quantize.h); f32: n_cols floats
+///   x      q8: a Q15_32 row (quantize.h); f32: n_cols floats
 ///   n_cols multiple of the type's block size; 0 gives zeros
 /// q8: the integer sum of every group of weights is exact, and a block's value
 /// scale * sum + offset * sum(q) is rounded before it is multiplied by the activations' scale and

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kPrefetchAhead = 2048;
 
 struct MatvecSink {
-    const std::int8_t* q;
+    const std::int8_t *high, *low;
     const float *scale, *sum32, *sum16;
     const std::int32_t *corr32, *corr16;
     Vf acc;
@@ -24,6 +24,10 @@ struct MatvecSink {
     /// Integer sum per row of 16 or 32 codes.
     template <typename Type> ALCOVE_INLINE Vi dot(Vi acc4, const Vi& code, const Vi& x) const {
         return Type::kWide ? dot_wide(acc4, code, x) : dot_narrow(acc4, code, x);
+    }
+    /// The planes of the activations joined: 128 times the first one's sum, plus the second's.
+    template <typename Type> ALCOVE_INLINE Vi dot_planes(const Vi& code, const Vi (&x)[2]) const {
+        return dot<Type>(i_shl32<7>(dot<Type>(i_zero(), code, x[0])), code, x[1]);
     }
     template <typename Type> ALCOVE_INLINE Vi corrected(Vi sum, std::int32_t corr) const {
         if constexpr (Type::kOffset || (Type::kWide && !kWideIsOffset))
@@ -35,12 +39,16 @@ struct MatvecSink {
     template <typename Type>
     ALCOVE_INLINE void group(std::size_t g, const Codes& lo, const Codes& hi, const Vf* s,
                              const Vf* offset) {
-        const Vi x_lo = i_broadcast16(q + 32 * g), x_hi = i_broadcast16(q + 32 * g + 16);
+        const Vi first[2] = {i_broadcast16(high + 32 * g), i_broadcast16(low + 32 * g)};
+        const Vi second[2] = {i_broadcast16(high + 32 * g + 16), i_broadcast16(low + 32 * g + 16)};
         Vf value;
         if constexpr (Type::kHalves == 1) {
             Vi part[4];
-            for (int j = 0; j < 4; ++j)
-                part[j] = dot<Type>(dot<Type>(i_zero(), lo.v[j], x_lo), hi.v[j], x_hi);
+            for (int j = 0; j < 4; ++j) {
+                part[j] = dot<Type>(dot<Type>(i_zero(), lo.v[j], first[0]), hi.v[j], second[0]);
+                part[j] = dot<Type>(i_shl32<7>(part[j]), lo.v[j], first[1]);
+                part[j] = dot<Type>(part[j], hi.v[j], second[1]);
+            }
             const Vf sum = i_to_f(corrected<Type>(i_sum_lanes4(part), corr32[g]));
             if constexpr (Type::kOffset)
                 value = f_fma(s[0], sum, f_mul(offset[0], f_set1(sum32[g])));
@@ -49,8 +57,8 @@ struct MatvecSink {
         } else {
             Vi part_lo[4], part_hi[4];
             for (int j = 0; j < 4; ++j) {
-                part_lo[j] = dot<Type>(i_zero(), lo.v[j], x_lo);
-                part_hi[j] = dot<Type>(i_zero(), hi.v[j], x_hi);
+                part_lo[j] = dot_planes<Type>(lo.v[j], first);
+                part_hi[j] = dot_planes<Type>(hi.v[j], second);
             }
             const Vf sum_lo = i_to_f(corrected<Type>(i_sum_lanes4(part_lo), corr16[2 * g]));
             const Vf sum_hi = i_to_f(corrected<Type>(i_sum_lanes4(part_hi), corr16[2 * g + 1]));
@@ -77,6 +85,7 @@ struct MatvecQ8 {
     MatvecSink sink() const {
         const ActLayout layout = act_layout(n_cols);
         return {reinterpret_cast<const std::int8_t*>(x),
+                reinterpret_cast<const std::int8_t*>(x + layout.low),
                 reinterpret_cast<const float*>(x + layout.scale),
                 reinterpret_cast<const float*>(x + layout.sum32),
                 reinterpret_cast<const float*>(x + layout.sum16),

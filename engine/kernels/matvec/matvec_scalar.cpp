@@ -9,18 +9,20 @@ namespace alcove {
 namespace {
 
 /// Integer sum of codes times activations over one group.
-std::int32_t group_sum(const std::int16_t* code, const std::int8_t* q, std::size_t count) {
+std::int32_t group_sum(const std::int16_t* code, const std::int8_t* high, const std::int8_t* low,
+                       std::size_t count) {
     std::int32_t sum = 0;
     for (std::size_t i = 0; i < count; ++i)
-        sum += code[i] * q[i];
+        sum += code[i] * (128 * high[i] + low[i]);
     return sum;
 }
 
-/// One weight row times one Q8_32 row; double sums, so this is what the others are held against.
+/// One weight row times one Q15_32 row; double sums, so this is what the others are held against.
 float dot_q8(const BlockCodec& codec, const QuantTraits& traits, std::size_t n,
              const std::uint8_t* w, const std::uint8_t* x) {
     const ActLayout layout = act_layout(n);
-    const auto* q = reinterpret_cast<const std::int8_t*>(x);
+    const auto* high = reinterpret_cast<const std::int8_t*>(x);
+    const auto* low = reinterpret_cast<const std::int8_t*>(x + layout.low);
     const auto* scale = reinterpret_cast<const float*>(x + layout.scale);
     const auto* sums =
         reinterpret_cast<const float*>(x + (codec.group == 16 ? layout.sum16 : layout.sum32));
@@ -30,8 +32,8 @@ float dot_q8(const BlockCodec& codec, const QuantTraits& traits, std::size_t n,
         codec.unpack(w, block);
         for (std::size_t g = 0; g < traits.block_size / codec.group; ++g) {
             const std::size_t at = done + g * codec.group;
-            double value = double{block.scale[g]} *
-                           group_sum(block.code + g * codec.group, q + at, codec.group);
+            double value = double{block.scale[g]} * group_sum(block.code + g * codec.group,
+                                                              high + at, low + at, codec.group);
             if (codec.has_offset)
                 value += double{block.offset[g]} * double{sums[at / codec.group]};
             total += value * double{scale[at / 32]};

@@ -22,7 +22,7 @@ BlockScale block_scale(const float* x) {
         return {std::numeric_limits<float>::quiet_NaN(), 0};
     if (largest < kActSmallest)
         return {0, 0};
-    return {largest / 127.0F, 127.0F / largest};
+    return {largest / kActLargestCode, kActLargestCode / largest};
 }
 
 } // namespace
@@ -30,7 +30,8 @@ BlockScale block_scale(const float* x) {
 void quantize_q8_scalar(std::size_t n, const float* x, void* out) {
     const ActLayout layout = act_layout(n);
     auto* base = static_cast<std::uint8_t*>(out);
-    auto* q = reinterpret_cast<std::int8_t*>(base);
+    auto* high = reinterpret_cast<std::int8_t*>(base);
+    auto* low = reinterpret_cast<std::int8_t*>(base + layout.low);
     auto* scale = reinterpret_cast<float*>(base + layout.scale);
     auto* sum32 = reinterpret_cast<float*>(base + layout.sum32);
     auto* corr32 = reinterpret_cast<std::int32_t*>(base + layout.corr32);
@@ -43,7 +44,9 @@ void quantize_q8_scalar(std::size_t n, const float* x, void* out) {
             int code = 0;
             if (block.inverse != 0)
                 code = static_cast<int>(std::lrintf(x[32 * b + i] * block.inverse));
-            q[32 * b + i] = static_cast<std::int8_t>(code);
+            const int upper = (code + 64) >> 7;
+            high[32 * b + i] = static_cast<std::int8_t>(upper);
+            low[32 * b + i] = static_cast<std::int8_t>(code - 128 * upper);
             sums[i / 16] += code;
         }
         scale[b] = block.scale;

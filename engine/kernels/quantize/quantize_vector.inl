@@ -1,4 +1,4 @@
-// Activations to int8 for one vector width. Included after a simd header.
+// Activations to integers for one vector width. Included after a simd header.
 
 #include "engine/kernels/quantize/quantize.h"
 
@@ -10,12 +10,13 @@ constexpr int kBlockVectors = 32 / kWidth;
 void quantize_q8(std::size_t n, const float* x, void* out) {
     const ActLayout layout = act_layout(n);
     auto* base = static_cast<std::uint8_t*>(out);
+    auto* low = base + layout.low;
     auto* scale = reinterpret_cast<float*>(base + layout.scale);
     auto* sum32 = reinterpret_cast<float*>(base + layout.sum32);
     auto* corr32 = reinterpret_cast<std::int32_t*>(base + layout.corr32);
     auto* sum16 = reinterpret_cast<float*>(base + layout.sum16);
     auto* corr16 = reinterpret_cast<std::int32_t*>(base + layout.corr16);
-    for (std::size_t b = 0; b < n / 32; ++b, x += 32, base += 32) {
+    for (std::size_t b = 0; b < n / 32; ++b, x += 32, base += 32, low += 32) {
         Vf v[kBlockVectors];
         Vf largest = f_zero();
         bool is_nan = false;
@@ -29,13 +30,15 @@ void quantize_q8(std::size_t n, const float* x, void* out) {
         if (is_nan || max > 3.4028234664e38F)
             s = __builtin_nanf("");
         else if (max >= kActSmallest) {
-            s = max / 127.0F;
-            inverse = 127.0F / max;
+            s = max / kActLargestCode;
+            inverse = kActLargestCode / max;
         }
         std::int32_t sums[2] = {0, 0};
         for (int i = 0; i < kBlockVectors; ++i) {
             const Vi code = inverse == 0 ? i_zero() : f_to_i(f_mul(v[i], f_set1(inverse)));
-            i_store_8(base + i * kWidth, code);
+            const Vi rounded = i_add(code, i_set1(64));
+            i_store_8(base + i * kWidth, i_sar32<7>(rounded));
+            i_store_8(low + i * kWidth, i_add(i_and(rounded, i_set1(127)), i_set1(-64)));
             sums[i * kWidth / 16] += i_reduce_add(code);
         }
         scale[b] = s;

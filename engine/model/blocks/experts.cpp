@@ -133,10 +133,10 @@ public:
 private:
     bool float_activations() const { return pass_.workspace().shape().float_activations; }
     bool wants_quantised(const Experts& experts) const {
-        return act_type(experts.first.type, float_activations()) == ActType::Q8_32;
+        return act_type(experts.first.type, float_activations()) == ActType::Q15_32;
     }
     void quantise(std::int32_t n, const float* x, std::byte* act) const {
-        kernels_.quantize_row(ActType::Q8_32, static_cast<std::size_t>(n), x, act);
+        kernels_.quantize_row(ActType::Q15_32, static_cast<std::size_t>(n), x, act);
     }
     std::byte* slot_act(std::int32_t slot) const {
         return buffers_.act + static_cast<std::size_t>(slot) * buffers_.act_stride;

@@ -41,8 +41,11 @@ struct Problem {
         const std::uint8_t* row = x.data() + t * x_bytes;
         if (act == ActType::F32)
             return reinterpret_cast<const float*>(row)[i];
-        const auto* scale = reinterpret_cast<const float*>(row + act_layout(n_cols).scale);
-        return double{scale[i / 32]} * static_cast<std::int8_t>(row[i]);
+        const ActLayout layout = act_layout(n_cols);
+        const auto* scale = reinterpret_cast<const float*>(row + layout.scale);
+        const int code =
+            128 * static_cast<std::int8_t>(row[i]) + static_cast<std::int8_t>(row[layout.low + i]);
+        return double{scale[i / 32]} * code;
     }
     /// Exact sum and sum of magnitudes for row r and token t.
     std::pair<double, double> expected(std::size_t r, std::size_t t) const {
@@ -144,8 +147,8 @@ TEST_P(Products, ARowDoesNotDependOnHowRowsAreSplit) {
 }
 
 TEST_P(Products, ExtremeCodesAndActivationsAreExact) {
-    // All bytes equal, the activations at both ends of int8: the integer sums are as large as they
-    // get.
+    // All bytes equal, the activations at both ends of their range: the integer sums are as large
+    // as they get.
     const std::size_t cols = std::max<std::size_t>(64, traits().block_size);
     Problem p(table(), traits(), false, 20, cols, 4, 0, rng);
     if (p.act == ActType::F32)
