@@ -1,3 +1,4 @@
+#include "app/cli/adapter_options.h"
 #include "app/cli/command.h"
 #include "app/cli/files.h"
 #include "app/cli/model_options.h"
@@ -136,7 +137,7 @@ Result<int> bench(Invocation& invocation, BenchOptions options) {
     const std::int32_t needed = options.depth + std::max(options.n_prompt, options.n_gen + 2);
     if (options.model.ctx == 0)
         options.model.ctx = needed;
-    ALCOVE_ASSIGN_OR_RETURN(auto session, Session::create(model, session_options(options.model)));
+    ALCOVE_ASSIGN_OR_RETURN(auto session, create_session(invocation, model, options.model));
     if (session->n_ctx() < needed)
         return Error{Errc::ContextFull,
                      fmt::format("the tests need a context of {} tokens, but it holds {}", needed,

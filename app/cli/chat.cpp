@@ -1,3 +1,4 @@
+#include "app/cli/adapter_options.h"
 #include "app/cli/command.h"
 #include "app/cli/files.h"
 #include "app/cli/model_options.h"
@@ -19,11 +20,14 @@ struct ChatCommandOptions {
     bool json = false;
 };
 
-constexpr const char* kHelp = "/reset       forget the conversation (the system text stays)\n"
-                              "/save FILE   write the messages as JSON\n"
-                              "/load FILE   read such a file and go on from there\n"
-                              "/stats       speed and context of the last answer\n"
-                              "/quit        leave\n";
+constexpr const char* kHelp =
+    "/reset       forget the conversation (the system text stays)\n"
+    "/save FILE   write the messages as JSON\n"
+    "/load FILE   read such a file and go on from there\n"
+    "/adapter     the adapters in use; /adapter FILE:SCALE adds one or changes its\n"
+    "             strength, /adapter none removes them\n"
+    "/stats       speed and context of the last answer\n"
+    "/quit        leave\n";
 
 /// The messages of a file: an array, or an object with "messages" whose further keys are variables
 /// of the template.
@@ -57,10 +61,12 @@ Result<Conversation> read_conversation(const std::string& path) {
 
 class Chat {
 public:
-    Chat(Console& console, const ChatCommandOptions& options, std::shared_ptr<const Model> model,
-         std::unique_ptr<Session> session, GenerateRequest request)
-        : console_(console), options_(options), model_(std::move(model)),
-          session_(std::move(session)), request_(std::move(request)) {
+    Chat(Invocation& invocation, const ChatCommandOptions& options,
+         std::shared_ptr<const Model> model, std::unique_ptr<Session> session,
+         std::vector<AdapterUse> uses, GenerateRequest request)
+        : invocation_(invocation), console_(invocation.console), options_(options),
+          uses_(std::move(uses)), model_(std::move(model)), session_(std::move(session)),
+          request_(std::move(request)) {
         if (options_.think != "auto") { // the two names that templates use
             conversation_.variables["enable_thinking"] = options_.think == "on";
             conversation_.variables["thinking"] = options_.think == "on";
@@ -211,6 +217,8 @@ private:
             console_.out(kHelp);
         } else if (name == "/reset") {
             reset();
+        } else if (name == "/adapter") {
+            return adapter(argument);
         } else if (name == "/stats") {
             print_stats();
         } else if (name == "/save" || name == "/load") {
@@ -237,6 +245,29 @@ private:
         return ok();
     }
 
+    /// Shows, adds, changes or removes adapters; the next answer reads the conversation anew.
+    Status adapter(const std::string& argument) {
+        std::vector<AdapterUse> uses = uses_;
+        if (argument == "none") {
+            uses.clear();
+        } else if (!argument.empty()) {
+            ALCOVE_ASSIGN_OR_RETURN(const AdapterSpec spec, parse_adapter(argument));
+            ALCOVE_ASSIGN_OR_RETURN(AdapterUse use, load_adapter(invocation_, spec, model_));
+            const std::string& sha256 = use.adapter->info().sha256;
+            std::erase_if(uses, [&](const AdapterUse& other) {
+                return other.adapter->info().sha256 == sha256;
+            });
+            uses.push_back(std::move(use));
+        }
+        ALCOVE_RETURN_IF_ERROR(session_->set_adapters(uses));
+        uses_ = std::move(uses);
+        for (const AdapterUse& use : uses_)
+            console_.out(fmt::format("{} at {}\n", use.adapter->info().name, use.scale));
+        if (uses_.empty())
+            console_.out("no adapters\n");
+        return ok();
+    }
+
     void print_stats() {
         const GenerateStats& stats = last_.stats;
         const MemoryEstimate memory = session_->memory();
@@ -255,8 +286,10 @@ private:
             static_cast<double>(memory.work_bytes) / kMiB, model_->load_seconds()));
     }
 
+    Invocation& invocation_;
     Console& console_;
     const ChatCommandOptions& options_;
+    std::vector<AdapterUse> uses_;
     std::shared_ptr<const Model> model_;
     std::unique_ptr<Session> session_;
     GenerateRequest request_;
@@ -265,15 +298,17 @@ private:
 };
 
 Result<int> chat(Invocation& invocation, const ChatCommandOptions& options, bool once) {
-    Console& console = invocation.console;
     ALCOVE_ASSIGN_OR_RETURN(GenerateRequest request, generate_request(options.sampling));
     Conversation given;
     if (!options.messages.empty()) {
         ALCOVE_ASSIGN_OR_RETURN(given, read_conversation(options.messages));
     }
     ALCOVE_ASSIGN_OR_RETURN(auto model, load_model(invocation, options.model, Use::Chat));
+    ALCOVE_ASSIGN_OR_RETURN(auto uses, load_adapters(invocation, options.model, model));
     ALCOVE_ASSIGN_OR_RETURN(auto session, Session::create(model, session_options(options.model)));
-    Chat conversation(console, options, std::move(model), std::move(session), std::move(request));
+    ALCOVE_RETURN_IF_ERROR(session->set_adapters(uses));
+    Chat conversation(invocation, options, std::move(model), std::move(session), std::move(uses),
+                      std::move(request));
     if (!options.messages.empty()) {
         ALCOVE_RETURN_IF_ERROR(conversation.take(std::move(given)));
         return conversation.answer_once();

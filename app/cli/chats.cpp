@@ -26,6 +26,7 @@ Json facts_json(const app::AnswerFacts& facts) {
     return {{"model", utf8(facts.modelName)},
             {"model_sha256",
              facts.modelSha256.isEmpty() ? Json(nullptr) : Json(utf8(facts.modelSha256))},
+            {"adapters", Json::parse(utf8(app::adaptersToJson(facts.adapters)))},
             {"template_sha256", utf8(facts.templateSha256)},
             {"sampling", Json::parse(sampling, nullptr, false)},
             {"seed", facts.seed},

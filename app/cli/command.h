@@ -36,6 +36,7 @@ CommandBody add_inspect(CLI::App& command);
 CommandBody add_dequantize(CLI::App& command);
 CommandBody add_bench(CLI::App& command);
 CommandBody add_cpu(CLI::App& command);
+CommandBody add_adapter(CLI::App& command);
 CommandBody add_model(CLI::App& command);
 CommandBody add_chats(CLI::App& command);
 

@@ -1,3 +1,4 @@
+#include "app/cli/adapter_options.h"
 #include "app/cli/command.h"
 #include "app/cli/files.h"
 #include "app/cli/model_options.h"
@@ -92,8 +93,7 @@ Result<int> logits(Invocation& invocation, LogitsOptions options) {
     }
     if (options.model.ctx == 0) // just what is needed
         options.model.ctx = static_cast<std::int32_t>(tokens.size());
-    ALCOVE_ASSIGN_OR_RETURN(const auto session,
-                            Session::create(model, session_options(options.model)));
+    ALCOVE_ASSIGN_OR_RETURN(const auto session, create_session(invocation, model, options.model));
     Session::EvaluateOptions evaluate;
     evaluate.all_logits = options.positions == "all";
     evaluate.per_token = options.per_token;

@@ -36,6 +36,7 @@ constexpr Command kCommands[] = {
     {"dequantize", "Raw blocks of weights to raw float32", &add_dequantize},
     {"bench", "Measures reading and writing speed", &add_bench},
     {"cpu", "What the processor offers and what is used of it", &add_cpu},
+    {"adapter", "Checks adapters and keeps the list of them", &add_adapter},
     {"model", "The models of the library", &add_model},
     {"chats", "The conversations of the data folder", &add_chats},
 };

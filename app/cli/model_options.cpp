@@ -54,7 +54,13 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
     command.add_flag("--no-mmap", options.no_mmap,
                      "Read the file into memory instead of mapping it");
     command.add_flag("-v,--verbose", options.verbose, "Say more on standard error");
-    add_missing_option(command, "--adapter");
+    command
+        .add_option("--adapter", options.adapters,
+                    "Adapter file, PEFT folder or registered name, with its strength after a "
+                    "colon; may be given several times")
+        ->type_name("FILE|NAME[:SCALE]")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 Result<std::string> resolve_model_path(Invocation& invocation, const std::string& model) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace alcove::cli {
 
@@ -20,6 +21,7 @@ struct ModelOptions {
     std::string kv = "f16";
     std::string isa = "auto";
     std::string activations = "auto";
+    std::vector<std::string> adapters; ///< FILE|NAME[:SCALE]
     bool no_mmap = false;
     bool verbose = false;
 };

@@ -1,3 +1,4 @@
+#include "app/cli/adapter_options.h"
 #include "app/cli/command.h"
 #include "app/cli/files.h"
 #include "app/cli/model_options.h"
@@ -77,8 +78,7 @@ Result<int> perplexity(Invocation& invocation, PerplexityOptions options) {
         return Error{Errc::Format, fmt::format("{}: the text has {} tokens, expected at least {}",
                                                display_path(options.file), tokens.size(),
                                                options.stride > 0 ? 2 : n_ctx)};
-    ALCOVE_ASSIGN_OR_RETURN(const auto session,
-                            Session::create(model, session_options(options.model)));
+    ALCOVE_ASSIGN_OR_RETURN(const auto session, create_session(invocation, model, options.model));
     if (session->n_ctx() < options.model.ctx)
         return Error{Errc::ContextFull, fmt::format("--ctx is {}, but this model's context is {}",
                                                     n_ctx, session->n_ctx())};

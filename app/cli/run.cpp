@@ -1,3 +1,4 @@
+#include "app/cli/adapter_options.h"
 #include "app/cli/command.h"
 #include "app/cli/files.h"
 #include "app/cli/model_options.h"
@@ -29,8 +30,7 @@ Result<int> run(Invocation& invocation, const RunOptions& options) {
         return Error{Errc::Tokenizer,
                      fmt::format("the prompt has no tokens{}, expected at least one",
                                  options.file.empty() ? "" : " (" + options.file + ")")};
-    ALCOVE_ASSIGN_OR_RETURN(const auto session,
-                            Session::create(model, session_options(options.model)));
+    ALCOVE_ASSIGN_OR_RETURN(const auto session, create_session(invocation, model, options.model));
 
     const bool streams = !options.json && !options.ids;
     GenerateCallbacks callbacks;

@@ -77,6 +77,7 @@ AnswerFacts readFacts(SQLite::Statement& row, int column) {
     f.modelName = sql::text(row.getColumn(column++));
     f.modelSha256 = sql::text(row.getColumn(column++));
     f.templateSha256 = sql::text(row.getColumn(column++));
+    f.adapters = adaptersFromJson(sql::text(row.getColumn(column++)));
     f.sampling = QJsonDocument::fromJson(sql::text(row.getColumn(column++)).toUtf8()).object();
     f.seed = std::bit_cast<quint64>(sql::integer(row.getColumn(column++)));
     f.promptTokens = row.getColumn(column++).getInt();
@@ -96,12 +97,12 @@ AnswerFacts readFacts(SQLite::Statement& row, int column) {
 void storeFacts(SQLite::Database& database, RowId id, const AnswerFacts& f) {
     sql::execute(database,
                  "INSERT OR REPLACE INTO answer_facts (message_id, model_name, model_sha256, "
-                 "template_sha256, sampling, "
+                 "template_sha256, adapters, sampling, "
                  "seed, prompt_tokens, cached_tokens, generated_tokens, context_size, "
                  "context_used, prefill_seconds, "
                  "decode_seconds, first_token_seconds, load_seconds, finish, finish_detail) "
-                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                 id, f.modelName, f.modelSha256, f.templateSha256,
+                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 id, f.modelName, f.modelSha256, f.templateSha256, adaptersToJson(f.adapters),
                  QString::fromUtf8(QJsonDocument(f.sampling).toJson(QJsonDocument::Compact)),
                  std::bit_cast<qint64>(f.seed), f.promptTokens, f.cachedTokens, f.generatedTokens,
                  f.contextSize, f.contextUsed, f.prefillSeconds, f.decodeSeconds,
@@ -117,7 +118,8 @@ constexpr const char* kSelectMessage =
     " AND s.id < m.id), "
     "(SELECT count(*) FROM message s WHERE s.conversation_id = m.conversation_id AND s.parent_id "
     "IS m.parent_id), "
-    "f.message_id, f.model_name, f.model_sha256, f.template_sha256, f.sampling, f.seed, "
+    "f.message_id, f.model_name, f.model_sha256, f.template_sha256, f.adapters, f.sampling, "
+    "f.seed, "
     "f.prompt_tokens, "
     "f.cached_tokens, f.generated_tokens, f.context_size, f.context_used, f.prefill_seconds, "
     "f.decode_seconds, "

@@ -1,5 +1,8 @@
 #include "app/store/records.h"
 
+#include <QJsonArray>
+#include <QJsonDocument>
+
 #include <array>
 #include <utility>
 
@@ -65,6 +68,27 @@ double AnswerFacts::prefillTokensPerSecond() const {
 
 double AnswerFacts::decodeTokensPerSecond() const {
     return decodeSeconds > 0 && generatedTokens > 1 ? (generatedTokens - 1) / decodeSeconds : 0;
+}
+
+QString adaptersToJson(const QVector<AppliedAdapter>& adapters) {
+    QJsonArray list;
+    for (const AppliedAdapter& adapter : adapters)
+        list.append(QJsonObject{{QStringLiteral("sha256"), adapter.sha256},
+                                {QStringLiteral("name"), adapter.name},
+                                {QStringLiteral("scale"), adapter.scale}});
+    return QString::fromUtf8(QJsonDocument(list).toJson(QJsonDocument::Compact));
+}
+
+QVector<AppliedAdapter> adaptersFromJson(const QString& json) {
+    QVector<AppliedAdapter> adapters;
+    const QJsonArray list = QJsonDocument::fromJson(json.toUtf8()).array();
+    for (const auto& entry : list) {
+        const QJsonObject object = entry.toObject();
+        adapters.append({object[QStringLiteral("sha256")].toString(),
+                         object[QStringLiteral("name")].toString(),
+                         object[QStringLiteral("scale")].toDouble()});
+    }
+    return adapters;
 }
 
 } // namespace alcove::app

@@ -4,6 +4,7 @@
 #include <QJsonObject>
 #include <QMetaType>
 #include <QString>
+#include <QStringList>
 #include <QVector>
 
 #include <optional>
@@ -53,11 +54,18 @@ struct Conversation {
     QDateTime created, used, deletedAt; ///< UTC; deletedAt is null unless in the trash
 };
 
+/// An adapter that wrote an answer, as it was then.
+struct AppliedAdapter {
+    QString sha256, name;
+    double scale = 1;
+};
+
 /// How an answer was made; kept with it for good.
 struct AnswerFacts {
     QString modelName, modelSha256; ///< hash may be empty until computed
     QString templateSha256;
-    QJsonObject sampling; ///< SamplingSettings as JSON, with the seed
+    QVector<AppliedAdapter> adapters; ///< none: the model alone
+    QJsonObject sampling;             ///< SamplingSettings as JSON, with the seed
     quint64 seed = 0;
     int promptTokens = 0, cachedTokens = 0, generatedTokens = 0, contextSize = 0, contextUsed = 0;
     double prefillSeconds = 0, decodeSeconds = 0, firstTokenSeconds = 0, loadSeconds = 0;
@@ -68,6 +76,9 @@ struct AnswerFacts {
     double prefillTokensPerSecond() const;
     double decodeTokensPerSecond() const;
 };
+
+QString adaptersToJson(const QVector<AppliedAdapter>& adapters);
+QVector<AppliedAdapter> adaptersFromJson(const QString& json);
 
 /// A node of a conversation's tree. The parent of a first message is 0. Siblings are messages of
 /// one parent.
@@ -98,9 +109,33 @@ struct ModelRecord {
     QDateTime added, used, modified; ///< used is null if never; modified is the file's
 };
 
+/// An adapter file that the person added. It is referenced, not copied.
+struct AdapterRecord {
+    RowId id = 0;
+    QString path, sha256, name;
+    QString kind; ///< adapter_kind_name()
+    QString architecture, baseName, baseSha256;
+    qint64 bytes = 0, parameters = 0;
+    int rankMin = 0, rankMax = 0;
+    std::optional<double> alpha;
+    QJsonObject targets; ///< name: number of layers
+    QStringList warnings;
+    double defaultScale = 1;
+    QString note;
+    QDateTime added, used; ///< used is null if never
+};
+
+/// An adapter that a conversation uses.
+struct AdapterChoice {
+    AdapterRecord adapter;
+    double scale = 1;
+};
+
 } // namespace alcove::app
 
 Q_DECLARE_METATYPE(alcove::app::Conversation)
 Q_DECLARE_METATYPE(alcove::app::Message)
 Q_DECLARE_METATYPE(alcove::app::ModelRecord)
 Q_DECLARE_METATYPE(alcove::app::AnswerFacts)
+Q_DECLARE_METATYPE(alcove::app::AdapterRecord)
+Q_DECLARE_METATYPE(QVector<alcove::app::AdapterChoice>)

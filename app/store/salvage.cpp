@@ -17,6 +17,7 @@ constexpr Table kTables[] = {
     {"model", "id"},         {"conversation", "id"},
     {"message", "id"},       {"message_part", "message_id, position"},
     {"answer_growth", "id"}, {"answer_facts", "message_id"},
+    {"adapter", "id"},       {"conversation_adapter", "conversation_id, adapter_id"},
     {"setting", "key"},
 };
 
@@ -103,6 +104,8 @@ constexpr const char* kRepairs[] = {
     "UPDATE message SET state = 'interrupted' WHERE state = 'writing'",
     "DELETE FROM message_part WHERE message_id NOT IN (SELECT id FROM message)",
     "DELETE FROM answer_growth WHERE message_id NOT IN (SELECT id FROM message)",
+    "DELETE FROM conversation_adapter WHERE conversation_id NOT IN (SELECT id FROM conversation) "
+    "OR adapter_id NOT IN (SELECT id FROM adapter)",
     "DELETE FROM answer_facts WHERE message_id NOT IN (SELECT id FROM message)",
     "UPDATE conversation SET model_id = NULL WHERE model_id NOT IN (SELECT id FROM model)",
     // The chosen path ends at the newest message that is left.

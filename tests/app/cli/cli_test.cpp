@@ -72,7 +72,7 @@ TEST_F(Cli, HelpAndVersionAreResults) {
     EXPECT_EQ(help.status, 0);
     for (const std::string command :
          {"run", "chat", "tokenize", "detokenize", "template", "jinja", "logits", "perplexity",
-          "sample", "inspect", "dequantize", "bench", "cpu", "model", "chats"}) {
+          "sample", "inspect", "dequantize", "bench", "cpu", "adapter", "model", "chats"}) {
         EXPECT_NE(help.out.find("\n  " + command + " "), std::string::npos) << command;
         EXPECT_EQ(cli({command, "--help"}).status, 0) << command;
     }
@@ -91,7 +91,7 @@ TEST_F(Cli, WrongUsageIsTwo) {
     expect_failure({"run", "-m", kModel, "-p", "x", "--seed", "-3"}, 2, "--seed");
     expect_failure({"run", "-m", kModel, "-p", "x", "--kv", "f8"}, 2, "--kv");
     expect_failure({"run", "-m", kModel, "-p", "x", "--isa", "abacus"}, 2, "--isa");
-    for (const std::string option : {"--adapter", "--grammar", "--json-schema"})
+    for (const std::string option : {"--grammar", "--json-schema"})
         expect_failure({"run", "-m", kModel, "-p", "x", option, "f"}, 2,
                        option + ": this option is not available");
     expect_failure({"logits", "-m", kModel, "--tokens", "1,two"}, 2, "\"two\" is not a token id");
@@ -463,6 +463,73 @@ TEST_F(Cli, ChatAnswersOnceAndInALoop) {
     EXPECT_EQ(loaded.status, 0) << loaded.err;
     EXPECT_EQ(json::parse(read(file("copy.json")))["messages"], saved["messages"]);
     EXPECT_NE(cli({"chat", "-m", kModel}, {.input = "/nonsense\n"}).status, 0);
+}
+
+const std::string kLlama = ALCOVE_TEST_DATA "/models/llama/model.gguf";
+const std::string kLoras = ALCOVE_TEST_DATA "/models/lora_llama/";
+const std::string kBadLoras = ALCOVE_TEST_DATA "/models/lora_bad/";
+
+TEST_F(Cli, AdaptersChangeTheLogitsByTheirStrength) {
+    const auto logits = [&](std::vector<std::string> more) {
+        std::vector<std::string> all{"logits",  "-m",    kLlama,       "--tokens",
+                                     "1,7,300", "--out", file("l.f32")};
+        all.insert(all.end(), more.begin(), more.end());
+        const Ended ended = cli(all);
+        EXPECT_EQ(ended.status, 0) << ended.err;
+        return floats(file("l.f32"));
+    };
+    const auto base = logits({});
+    const std::string adapter = kLoras + "adapter_a.gguf";
+    EXPECT_EQ(logits({"--adapter", adapter + ":0"}), base);
+    const auto whole = logits({"--adapter", adapter});
+    EXPECT_NE(whole, base);
+    EXPECT_EQ(logits({"--adapter", adapter + ":1.0"}), whole);
+    EXPECT_NE(logits({"--adapter", adapter + ":-0.5"}), whole);
+    EXPECT_NE(logits({"--adapter", adapter, "--adapter", kLoras + "adapter_b:0.5"}), whole);
+    // Registered, it is found by name and has the strength that was set.
+    ASSERT_EQ(cli({"adapter", "add", adapter}).status, 0);
+    EXPECT_EQ(logits({"--adapter", "adapter_a"}), whole);
+    ASSERT_EQ(cli({"adapter", "set-scale", "adapter_a", "0.25"}).status, 0);
+    EXPECT_EQ(logits({"--adapter", "adapter_a"}), logits({"--adapter", adapter + ":0.25"}));
+}
+
+TEST_F(Cli, BadAdaptersAreRefusedByTheirKind) {
+    const std::vector<std::string> run{"run", "-m", kLlama, "-p", "x", "-n", "1", "--adapter"};
+    const auto with = [&](const std::string& adapter) {
+        std::vector<std::string> all = run;
+        all.push_back(adapter);
+        return all;
+    };
+    const std::string good = kLoras + "adapter_a.gguf";
+    expect_failure(with(good + ":strong"), 2, "\"strong\", expected a number");
+    expect_failure(with(good + ":4.5"), 1, "expected -4 to 4");
+    expect_failure(with(good + ":nan"), 1, "expected -4 to 4");
+    expect_failure(with("nobody-has-this-adapter"), 1, "nobody-has-this-adapter");
+    expect_failure(with(kBadLoras + "peft_dora"), 1, "DoRA");
+    expect_failure(with(kBadLoras + "gguf_wrong_arch.gguf"), 1, "qwen3");
+    const Ended refused =
+        cli({"adapter", "check", kBadLoras + "gguf_nan.gguf", "-m", kLlama, "--json"});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_EQ(json::parse(refused.out)["ok"], false);
+    EXPECT_EQ(json::parse(refused.out)["code"], "adapter.factor");
+    const Ended fits = cli({"adapter", "check", kLoras + "adapter_b", "-m", kLlama, "--json"});
+    EXPECT_EQ(fits.status, 0) << fits.err;
+    EXPECT_EQ(json::parse(fits.out)["kind"], "peft");
+    EXPECT_EQ(json::parse(fits.out)["rank"], 8);
+}
+
+TEST_F(Cli, AMovedAdapterIsFoundByItsHash) {
+    std::filesystem::create_directories(file("a"));
+    std::filesystem::copy(kLoras + "adapter_a.gguf", file("a/first.gguf"));
+    ASSERT_EQ(cli({"adapter", "add", file("a/first.gguf")}).status, 0);
+    std::filesystem::rename(file("a/first.gguf"), file("a/second.gguf"));
+    const json list = json::parse(cli({"adapter", "list", "--json"}).out);
+    ASSERT_EQ(list.size(), 1U);
+    EXPECT_EQ(list[0]["path"], file("a/second.gguf"));
+    std::filesystem::remove(file("a/second.gguf"));
+    EXPECT_TRUE(json::parse(cli({"adapter", "list", "--json"}).out)[0]["away"].get<bool>());
+    ASSERT_EQ(cli({"adapter", "remove", "second.gguf"}).status, 0);
+    EXPECT_EQ(json::parse(cli({"adapter", "list", "--json"}).out), json::array());
 }
 
 TEST_F(Cli, ModelsAndChatsComeFromTheDataFolder) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "app/store/database.h"
+#include "app/store/records.h"
+#include "engine/engine.h"
+
+namespace alcove::app {
+
+/// Adapters on disk, for the command line and for workers: everything here may wait for the disk.
+
+/// An adapter against one model file.
+struct AdapterFit {
+    bool fits = false;
+    bool away = false; ///< the file is not there now
+    QString reason;    ///< why not, one sentence
+    QString fault;     ///< its stable name: "adapter.shape"
+    AdapterInfo info;  ///< if it fits
+};
+
+/// Facts of an adapter file or PEFT folder, without a base.
+Result<AdapterRecord> readAdapterRecord(const QString& path);
+/// The same, registered. `baseSha256`: the model file that a rank-one adapter is bound to from now
+/// on; empty: not known.
+Result<AdapterRecord> addAdapter(Database& database, const QString& path,
+                                 const QString& baseSha256 = {});
+/// Checks the file of `record` against the model file `modelPath`, whose hash may be empty. The
+/// file must still have the record's size and hash.
+AdapterFit checkFit(const AdapterRecord& record, const QString& modelPath,
+                    const QString& modelSha256);
+/// Options that hold a file to what `record` says about it.
+AdapterOptions adapterOptions(const AdapterRecord& record, const QString& modelSha256);
+
+/// The record of a registered adapter by name, file name or stem (case does not count).
+/// Errc::NotFound names what is there.
+Result<AdapterRecord> resolveAdapter(Database& database, const QString& name);
+/// Looks for the record's file by size and hash, where it was and in `folders` (not below them);
+/// empty if it is nowhere.
+QString findMovedAdapter(const AdapterRecord& record, const QStringList& folders);
+/// All records; the path of a file that has moved is brought up to date.
+Result<QVector<AdapterRecord>> syncAdapters(Database& database, const QStringList& folders);
+
+} // namespace alcove::app
