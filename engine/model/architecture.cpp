@@ -10,9 +10,9 @@ namespace alcove::model {
 namespace {
 
 constexpr std::array kArchitectures = {
-    &arch::kLlama,  &arch::kMistral3, &arch::kGranite, &arch::kQwen2,
-    &arch::kQwen3,  &arch::kQwen3Moe, &arch::kSmolLm3, &arch::kGemma2,
-    &arch::kGemma3, &arch::kPhi3,     &arch::kOlmo2,
+    &arch::kLlama,    &arch::kMistral3, &arch::kGranite, &arch::kQwen2,  &arch::kQwen3,
+    &arch::kQwen3Moe, &arch::kSmolLm3,  &arch::kGemma2,  &arch::kGemma3, &arch::kPhi3,
+    &arch::kOlmo2,    &arch::kLfm2,     &arch::kLfm2Moe,
 };
 
 } // namespace

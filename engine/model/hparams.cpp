@@ -366,6 +366,11 @@ Status require_experts(const KeyReader& keys, HParams& hp) {
     ALCOVE_ASSIGN_OR_RETURN(experts.n, keys.count("expert_count", 1, kMaxExperts));
     ALCOVE_ASSIGN_OR_RETURN(experts.n_used, keys.count("expert_used_count", 1, experts.n));
     ALCOVE_ASSIGN_OR_RETURN(experts.n_ff, keys.count("expert_feed_forward_length", 1, kMaxWidth));
+    constexpr std::int32_t kSoftmax = 1;
+    constexpr std::int32_t kSigmoid = 2;
+    ALCOVE_ASSIGN_OR_RETURN(const std::int32_t gating,
+                            keys.count_or("expert_gating_func", kSoftmax, kSoftmax, kSigmoid));
+    experts.gating = gating == kSigmoid ? Gating::Sigmoid : Gating::Softmax;
     ALCOVE_ASSIGN_OR_RETURN(const float scale, keys.number_or("expert_weights_scale", 1.0F));
     experts.scale = scale == 0.0F ? 1.0F : scale; // 0 counts as absent
     return ok();

@@ -39,9 +39,10 @@ struct LayerParams {
     Mixer mixer = Mixer::Attention;
     bool has_experts = false; ///< the feed-forward part is a mixture of experts
     std::int32_t n_head = 0;
-    std::int32_t n_head_kv = 0; ///< divides n_head; 0 without attention
-    std::int32_t n_ff = 0;      ///< of the dense feed-forward part
-    std::int32_t window = 0;    ///< > 0: a token sees itself and the window − 1 tokens before it
+    std::int32_t n_head_kv = 0;    ///< divides n_head; 0 without attention
+    std::int32_t n_ff = 0;         ///< of the dense feed-forward part
+    std::int32_t state_floats = 0; ///< of its recurrent state; 0: none
+    std::int32_t window = 0; ///< > 0: a token sees itself and the window − 1 tokens before it
     RopeUse rope = RopeUse::Global;
 };
 

@@ -24,6 +24,14 @@ struct KvView {
     std::uint8_t kv_type = 0;
 };
 
+/// The recurrent state of layers that have one (LayerParams::state_floats): where each layer's is
+/// before the batch, and where the batch leaves it. Never the same memory, so that a batch which is
+/// stopped has changed nothing. Null for other layers.
+struct RecurrentView {
+    std::span<const float* const> before;
+    std::span<float* const> after;
+};
+
 /// Intermediate results to keep, for checks. Null pointers are not written.
 struct NodeSink {
     float* embd = nullptr;         ///< [n_tokens, n_embd]
@@ -43,12 +51,13 @@ public:
 struct Batch {
     std::span<const std::int32_t> tokens; ///< 1 to n_batch
     std::int32_t first_pos = 0;
-    std::int32_t logits_from = 0;      ///< rows from here on get logits; tokens.size(): none
-    float* logits = nullptr;           ///< [tokens.size() − logits_from, n_vocab]
-    float* hidden_last = nullptr;      ///< [n_embd] after the final norm, last token; may be null
-    const NodeSink* nodes = nullptr;   ///< may be null
-    LayerObserver* observer = nullptr; ///< may be null
-    adapter::AdapterSet* adapters = nullptr; ///< what is added to the products; may be null
+    std::int32_t logits_from = 0;    ///< rows from here on get logits; tokens.size(): none
+    float* logits = nullptr;         ///< [tokens.size() − logits_from, n_vocab]
+    float* hidden_last = nullptr;    ///< [n_embd] after the final norm, last token; may be null
+    const NodeSink* nodes = nullptr; ///< may be null
+    const RecurrentView* recurrent = nullptr; ///< null only where no layer has a state
+    LayerObserver* observer = nullptr;        ///< may be null
+    adapter::AdapterSet* adapters = nullptr;  ///< what is added to the products; may be null
     std::stop_token stop;
 };
 

@@ -100,6 +100,7 @@ struct Workspace::Layout {
         place(b.branch, n_batch * n_embd * f);
         place(b.gate, n_batch * ws.ff_width * f);
         place(b.up, n_batch * ws.ff_width * f);
+        place(b.conv, hp.n_conv_taps > 0 ? n_batch * 3 * n_embd * f : 0);
         place(b.cos_sin[0], n_batch * rope_dims * f);
         place(b.cos_sin[1], hp.uses_local_rope() ? n_batch * rope_dims * f : 0);
         place(b.parts, positive(hp.max_n_head_kv()) * positive(ws.n_blocks) * ws.part_floats * f);

@@ -44,6 +44,7 @@ public:
         float* branch = nullptr;         ///< [n_batch, n_embd] a branch before it is added to h
         float* gate = nullptr;           ///< [n_batch, ff_width]
         float* up = nullptr;             ///< [n_batch, ff_width]
+        float* conv = nullptr;           ///< [n_batch, 3 * n_embd] where layers convolve
         std::array<float*, 2> cos_sin{}; ///< [n_batch, rope_dims] by global and local angles
         float* parts = nullptr;          ///< [n_head_kv, n_blocks, part_floats] decode attention
     };

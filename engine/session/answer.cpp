@@ -66,17 +66,23 @@ Result<GenerateResult> EngineSession::Answer::run() {
 
 bool EngineSession::Answer::read_prompt() {
     const std::vector<TokenId>& prompt = request_.prompt;
-    std::vector<TokenId>& tokens = session_.tokens_;
+    const std::vector<TokenId>& tokens = session_.tokens_;
     const auto common = std::mismatch(tokens.begin(), tokens.end(), prompt.begin(), prompt.end());
     // The last token is read again in any case: its logits are what the answer begins with.
-    const std::size_t n_keep =
-        std::min(static_cast<std::size_t>(common.first - tokens.begin()), prompt.size() - 1);
-    tokens.resize(n_keep);
+    const std::size_t n_keep = session_.keep(
+        std::min(static_cast<std::size_t>(common.first - tokens.begin()), prompt.size() - 1));
+    // Where layers have a state, it is kept before the last token, for the next answer to this
+    // prompt: that token is then read alone.
+    const bool keeps_state = !session_.recurrent_.empty();
     result_.stats.cached_tokens = to_count(n_keep);
     report();
     for (std::size_t at = n_keep; at < prompt.size();) {
-        const std::size_t n =
+        std::size_t n =
             std::min(prompt.size() - at, static_cast<std::size_t>(session_.options_.n_batch));
+        if (keeps_state && at + 1 == prompt.size())
+            session_.recurrent_.save();
+        else if (keeps_state && at + n == prompt.size())
+            --n;
         n_chunk_ = to_count(n);
         model::Batch batch;
         batch.tokens = std::span(prompt).subspan(at, n);

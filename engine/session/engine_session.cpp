@@ -57,6 +57,7 @@ EngineSession::EngineSession(std::shared_ptr<const EngineModel> model,
                              const SessionOptions& resolved, const KernelTable& kernels,
                              KvCache cache, bool automatic_threads)
     : model_(std::move(model)), options_(resolved), kernels_(kernels), cache_(std::move(cache)),
+      recurrent_(loaded().hparams),
       workspace_(std::make_unique<model::Workspace>(loaded(), workspace_shape(resolved), kernels)),
       n_usable_(cpu_topology().n_usable), automatic_threads_(automatic_threads),
       read_tuner_(resolved.n_threads), write_tuner_(resolved.n_threads),
@@ -66,7 +67,7 @@ EngineSession::EngineSession(std::shared_ptr<const EngineModel> model,
 
 MemoryEstimate EngineSession::memory() const {
     MemoryEstimate memory = memory_need(loaded(), options_, kernels_);
-    memory.kv_bytes = cache_.reserved_bytes();
+    memory.kv_bytes = cache_.reserved_bytes() + RecurrentState::bytes(loaded().hparams);
     return memory;
 }
 
@@ -141,6 +142,7 @@ bool EngineSession::read(model::Batch batch) {
     using Clock = std::chrono::steady_clock;
     batch.first_pos = static_cast<std::int32_t>(tokens_.size());
     batch.adapters = adapters_.get();
+    batch.recurrent = &recurrent_.view();
     ThreadTuner& tuner = batch.tokens.size() == 1 ? write_tuner_ : read_tuner_;
     const std::int32_t n_threads = automatic_threads_ ? tuner.n_threads() : options_.n_threads;
     const Clock::time_point begin = Clock::now();
@@ -157,7 +159,15 @@ bool EngineSession::read(model::Batch batch) {
                      team.n_sleeps() * kRare > team.n_waits());
     }
     tokens_.insert(tokens_.end(), batch.tokens.begin(), batch.tokens.end());
+    recurrent_.advance(static_cast<std::int32_t>(batch.tokens.size()));
     return true;
+}
+
+std::size_t EngineSession::keep(std::size_t n) {
+    if (!recurrent_.empty())
+        n = static_cast<std::size_t>(recurrent_.rewind(static_cast<std::int32_t>(n)));
+    tokens_.resize(n);
+    return n;
 }
 
 Error EngineSession::not_a_number(std::int32_t n) {
@@ -165,6 +175,7 @@ Error EngineSession::not_a_number(std::int32_t n) {
     const model::HParams& hp = loaded().hparams;
     const std::vector<TokenId> last(tokens_.end() - n, tokens_.end());
     tokens_.resize(tokens_.size() - last.size());
+    recurrent_.undo(n);
     const std::size_t n_values = last.size() * static_cast<std::size_t>(hp.n_embd);
     std::vector<std::vector<float>> rows(static_cast<std::size_t>(hp.n_layer) + 1,
                                          std::vector<float>(n_values));

@@ -7,6 +7,7 @@
 #include "engine/model/forward.h"
 #include "engine/model/workspace.h"
 #include "engine/session/kv_cache.h"
+#include "engine/session/recurrent_state.h"
 #include "engine/session/thread_tuner.h"
 
 #include <memory>
@@ -18,7 +19,8 @@
 namespace alcove {
 
 /// The Session that Session::create makes. What was read is `tokens_`; the cache holds exactly
-/// their keys and values, whatever happened before: a chunk counts only when it was finished.
+/// their keys and values, and recurrent_ the state after them, whatever happened before: a chunk
+/// counts only when it was finished.
 class EngineSession final : public Session {
 public:
     /// See Session::create. May throw.
@@ -34,7 +36,10 @@ public:
     Status set_adapters(std::span<const AdapterUse> uses) override;
 
     std::span<const TokenId> tokens() const override { return tokens_; }
-    void clear() override { tokens_.clear(); }
+    void clear() override {
+        tokens_.clear();
+        recurrent_.clear();
+    }
     std::int32_t n_ctx() const override { return options_.n_ctx; }
     MemoryEstimate memory() const override;
     Status set_n_threads(std::int32_t n_threads) override;
@@ -57,6 +62,9 @@ private:
     Status check_file() const;
     /// Reads one chunk at the end of tokens_, which grows by it; false, unchanged, after a stop.
     bool read(model::Batch batch);
+    /// Forgets all tokens but the first `n`, or but fewer where layers have a state, which can only
+    /// go back to a checkpoint. Returns how many stay.
+    std::size_t keep(std::size_t n);
     /// What a rank-one correction that is no number leads to: nothing of the request is kept.
     Status check_adapters();
     /// Which layer the last `n` tokens first left the numbers in: for the message of Errc::Numeric.
@@ -66,6 +74,7 @@ private:
     SessionOptions options_; // resolved
     const KernelTable& kernels_;
     KvCache cache_;
+    RecurrentState recurrent_;
     std::unique_ptr<model::Workspace> workspace_;
     std::int32_t n_usable_;
     bool automatic_threads_;               // else exactly options_.n_threads

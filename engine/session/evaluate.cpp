@@ -70,7 +70,7 @@ Result<Session::Evaluation> EngineSession::evaluate_or_throw(std::span<const Tok
     if (options.keep_nodes)
         nodes.emplace(hp, n);
 
-    tokens_.clear();
+    clear();
     const std::size_t n_batch = options.per_token ? 1 : static_cast<std::size_t>(options_.n_batch);
     for (std::size_t at = 0; at < n; at += n_batch) {
         const std::size_t n_chunk = std::min(n - at, n_batch);

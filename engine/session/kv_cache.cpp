@@ -2,6 +2,7 @@
 
 #include "engine/kernels/kernel_table.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <sys/mman.h>
@@ -35,7 +36,8 @@ std::uint64_t KvCache::bytes(const model::HParams& hparams, KvType type, std::in
 
 Result<KvCache> KvCache::create(const model::HParams& hparams, KvType type, std::int32_t n_ctx) {
     KvCache cache;
-    cache.n_bytes_ = bytes(hparams, type, n_ctx);
+    // At least one page, where no layer has keys.
+    cache.n_bytes_ = std::max<std::uint64_t>(bytes(hparams, type, n_ctx), 4096);
     void* memory = mmap(nullptr, cache.n_bytes_, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)

@@ -2,6 +2,7 @@
 
 #include "engine/cpu.h"
 #include "engine/session/kv_cache.h"
+#include "engine/session/recurrent_state.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -63,7 +64,8 @@ MemoryEstimate memory_need(const model::LoadedModel& model, const SessionOptions
     MemoryEstimate need;
     for (const GgufTensor& tensor : model.file->tensors())
         need.weights_bytes += tensor.bytes;
-    need.kv_bytes = KvCache::bytes(model.hparams, resolved.kv_type, resolved.n_ctx);
+    need.kv_bytes = KvCache::bytes(model.hparams, resolved.kv_type, resolved.n_ctx) +
+                    RecurrentState::bytes(model.hparams);
     const auto n_vocab = static_cast<std::uint64_t>(model.hparams.n_vocab);
     need.work_bytes = model::Workspace::bytes(model.hparams, workspace_shape(resolved), kernels) +
                       n_vocab * (sizeof(float) + kBytesPerToken);

@@ -12,6 +12,8 @@ extern const Architecture kQwen3;
 extern const Architecture kSmolLm3;
 extern const Architecture kGemma2;
 extern const Architecture kGemma3;
+extern const Architecture kLfm2;
+extern const Architecture kLfm2Moe;
 extern const Architecture kMistral3;
 extern const Architecture kOlmo2;
 extern const Architecture kPhi3;

@@ -124,9 +124,9 @@ TEST_P(OracleModel, GreedyAnswerIsTheExpectedOne) {
 INSTANTIATE_TEST_SUITE_P(Cases, OracleModel,
                          testing::Values("llama", "llama3_ropefreqs", "llama_rope_linear",
                                          "llama_rope_yarn", "mistral", "granite", "qwen2", "qwen3",
-                                         "qwen3moe", "smollm3", "gemma2", "gemma3", "phi3",
-                                         "phi3_short", "llama_longrope", "mistral3", "olmo2",
-                                         "olmo3"));
+                                         "qwen3moe", "lfm2", "lfm2moe", "smollm3", "gemma2",
+                                         "gemma3", "phi3", "phi3_short", "llama_longrope",
+                                         "mistral3", "olmo2", "olmo3"));
 
 // --- every weight type
 
