@@ -37,7 +37,8 @@ Status check(std::span<const AdapterUse> uses, const GgufFile* base) {
 } // namespace
 
 Result<std::unique_ptr<AdapterSet>> AdapterSet::create(std::span<const AdapterUse> uses,
-                                                       const GgufFile* base, std::int32_t n_batch) {
+                                                       const GgufFile* base, std::int32_t n_batch,
+                                                       bool exact) {
     ALCOVE_RETURN_IF_ERROR(check(uses, base));
     std::unique_ptr<AdapterSet> set(new AdapterSet);
     for (const AdapterUse& use : uses) {
@@ -53,7 +54,9 @@ Result<std::unique_ptr<AdapterSet>> AdapterSet::create(std::span<const AdapterUs
     std::map<std::int32_t, std::size_t> widths;
     for (const AdapterUse& use : set->uses_) {
         for (const Slot& slot : static_cast<const EngineAdapter&>(*use.adapter).slots()) {
-            const Delta delta{&slot, use.scale * slot.scale};
+            const bool halves = !exact && !slot.a_half.empty();
+            const float scale = use.scale * slot.scale;
+            const Delta delta{&slot, halves ? scale * slot.half_scale : scale, halves};
             if (slot.embedding) {
                 set->embedding_.push_back(delta);
                 continue;
@@ -95,8 +98,8 @@ void AdapterSet::embed(const KernelTable& kernels, std::int32_t token, bool afte
         const auto n_out = static_cast<std::size_t>(slot.n_out);
         const auto rank = static_cast<std::size_t>(slot.rank);
         if (!slot.rank_one)
-            kernels.low_rank_add(n_out, rank, slot.b_values(), n_out, row, rank, 1, delta.scale, h,
-                                 n_out);
+            kernels.low_rank_add(QuantType::F32, rank, slot.b_values(), 0, slot.n_out, row, rank, 1,
+                                 delta.scale, h, n_out);
         else if (!rank_one_add(n_out, slot.b_values(), *row, delta.scale, h))
             fail();
     }

@@ -20,6 +20,19 @@ namespace alcove::adapter {
 struct Delta {
     const Slot* slot = nullptr;
     float scale = 1;
+    bool halves = false; ///< with the factors rounded to halves
+
+    QuantType a_type() const { return halves ? QuantType::F16 : slot->a_type; }
+    const void* a() const {
+        return halves ? static_cast<const void*>(slot->a_half.data()) : slot->a.data();
+    }
+    std::size_t a_row_bytes() const {
+        return halves ? static_cast<std::size_t>(slot->n_in) * 2 : slot->a_row_bytes();
+    }
+    QuantType b_type() const { return halves ? QuantType::F16 : QuantType::F32; }
+    const void* b() const {
+        return halves ? static_cast<const void*>(slot->b_half.data()) : slot->b_values();
+    }
 };
 
 /// The adapters of one session as its forward passes use them, with the memory that they need: a
@@ -27,9 +40,10 @@ struct Delta {
 class AdapterSet {
 public:
     /// Errc::Adapter for a strength out of range, an adapter of another model than `base`, or more
-    /// than one of rank one. Null if nothing is to be applied.
+    /// than one of rank one. Null if nothing is to be applied. `exact`: factors are never rounded.
     static Result<std::unique_ptr<AdapterSet>> create(std::span<const AdapterUse> uses,
-                                                      const GgufFile* base, std::int32_t n_batch);
+                                                      const GgufFile* base, std::int32_t n_batch,
+                                                      bool exact);
 
     /// Names the set exactly: hashes and strengths, whatever the order they were given in. Empty
     /// for a set that applies nothing.

@@ -1,8 +1,10 @@
 #include "engine/adapter/engine_adapter.h"
+#include "engine/kernels/kernel_table.h"
 #include "engine/quant/half.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
@@ -41,6 +43,21 @@ std::int64_t interleaved_row(std::int64_t row, std::int64_t head_dim) {
     const std::int64_t within = row % head_dim;
     const std::int64_t half = head_dim / 2;
     return head * head_dim + 2 * (within % half) + within / half;
+}
+
+/// The power of two that brings the largest of `values` to [1, 2); 1 for zeros.
+float to_unit(std::span<const float> values) {
+    float largest = 0;
+    for (const float value : values)
+        largest = std::max(largest, std::abs(value));
+    return largest > 0 && std::isnormal(largest) ? std::ldexp(1.0F, -std::ilogb(largest)) : 1.0F;
+}
+
+std::vector<std::uint16_t> to_halves(std::span<const float> values, float factor) {
+    std::vector<std::uint16_t> halves(values.size());
+    std::transform(values.begin(), values.end(), halves.begin(),
+                   [factor](float value) { return f32_to_f16(value * factor); });
+    return halves;
 }
 
 class Binder {
@@ -82,22 +99,12 @@ private:
             return refuse_("target", fmt::format("{} is for {}, which this model does not have",
                                                  alcove::quoted(pair.shown), pair.target));
         }
-        const auto n_experts = static_cast<std::int64_t>(tensor->dims[2]);
-        if (pair.expert >= n_experts || (pair.expert >= 0 && tensor->n_dims != 3))
-            return refuse_("expert_range",
-                           fmt::format("{} is for expert {}, the model has {}",
-                                       alcove::quoted(pair.shown), pair.expert, n_experts));
+        if (pair.expert >= 0 || pair.a.n_experts != 1 || tensor->n_dims != 2)
+            return refuse_("target", fmt::format("{} is for experts, whose adapters Alcove does "
+                                                 "not apply",
+                                                 alcove::quoted(pair.shown)));
         ALCOVE_RETURN_IF_ERROR(check_shape(pair, *tensor));
-        const std::uint64_t stride =
-            tensor->bytes / static_cast<std::uint64_t>(std::max<std::int64_t>(n_experts, 1));
-        if (pair.expert >= 0) {
-            slots_.push_back(pack(
-                pair, layer, tensor->data + static_cast<std::uint64_t>(pair.expert) * stride, 0));
-            return ok();
-        }
-        for (std::int64_t e = 0; e < n_experts; ++e)
-            slots_.push_back(
-                pack(pair, layer, tensor->data + static_cast<std::uint64_t>(e) * stride, e));
+        slots_.push_back(pack(pair, layer, *tensor));
         return ok();
     }
 
@@ -142,10 +149,7 @@ private:
         const std::int64_t in = embedding ? n_rows : n_cols;
         const std::int64_t out = embedding ? n_cols : n_rows;
         const std::int64_t a_in = pair.a_by_token ? pair.a.n_rows : pair.a.n_cols;
-        const std::int64_t n_experts =
-            pair.expert >= 0 ? 1 : static_cast<std::int64_t>(tensor.dims[2]);
-        if (tensor.n_dims < 2 || a_in != in || pair.b.n_rows != out ||
-            pair.a.n_experts != n_experts)
+        if (a_in != in || pair.b.n_rows != out)
             return refuse_("shape",
                            fmt::format("{} is for a matrix of {} inputs and {} outputs, {} has {} "
                                        "and {} in this model",
@@ -164,9 +168,9 @@ private:
         return pair.order == RowOrder::HalfSplit && base_.architecture->rope_interleaved;
     }
 
-    Slot pack(const Pair& pair, std::int32_t layer, const std::byte* base, std::int64_t e) {
+    Slot pack(const Pair& pair, std::int32_t layer, const GgufTensor& base) {
         Slot slot;
-        slot.base = base;
+        slot.base = base.data;
         slot.layer = layer;
         slot.rank = static_cast<std::int32_t>(pair.b.n_cols);
         slot.n_in = static_cast<std::int32_t>(pair.a_by_token ? pair.a.n_rows : pair.a.n_cols);
@@ -175,18 +179,20 @@ private:
         slot.embedding = pair.target == "token_embd.weight";
         slot.after_embedding_scale = pair.after_embedding_scale;
         slot.rank_one = file_.info.kind == AdapterKind::RankOne;
-        pack_a(pair, e, slot);
-        pack_b(pair, e, slot);
+        pack_a(pair, slot);
+        pack_b(pair, slot);
+        const bool quantised = act_type(base.type, false) != ActType::F32;
+        if (quantised && !slot.rank_one && !slot.embedding)
+            pack_halves(pair, slot);
         return slot;
     }
 
-    static void pack_a(const Pair& pair, std::int64_t e, Slot& slot) {
+    static void pack_a(const Pair& pair, Slot& slot) {
         const std::int64_t n = pair.a.n_rows * pair.a.n_cols;
         if (!slot.embedding) {
             slot.a_type = pair.a.type;
             const auto n_bytes = static_cast<std::size_t>(n) * pair.a.value_bytes();
-            const std::byte* first = pair.a.data + static_cast<std::size_t>(e) * n_bytes;
-            slot.a.assign(first, first + n_bytes);
+            slot.a.assign(pair.a.data, pair.a.data + n_bytes);
             return;
         }
         slot.a.resize(static_cast<std::size_t>(n) * sizeof(float));
@@ -200,16 +206,32 @@ private:
         }
     }
 
-    void pack_b(const Pair& pair, std::int64_t e, Slot& slot) {
+    static void pack_halves(const Pair& pair, Slot& slot) {
+        std::vector<float> a(static_cast<std::size_t>(pair.a.n_rows * pair.a.n_cols));
+        for (std::size_t i = 0; i < a.size(); ++i)
+            a[i] = value_at(pair.a, static_cast<std::int64_t>(i));
+        const float a_factor = to_unit(a);
+        const float b_factor = to_unit(*slot.b);
+        // What halves cannot bring back stays as it is.
+        slot.half_scale = 1.0F / a_factor / b_factor;
+        if (!std::isnormal(slot.half_scale))
+            return;
+        slot.a_half = to_halves(a, a_factor);
+        slot.b_half = to_halves(*slot.b, b_factor);
+    }
+
+    void pack_b(const Pair& pair, Slot& slot) {
         const std::int64_t rank = pair.b.n_cols;
         const std::int64_t n_out = pair.b.n_rows;
-        std::vector<float> b(static_cast<std::size_t>(rank * n_out));
+        constexpr auto kPanel = static_cast<std::int64_t>(kLowRankPanel);
+        const std::int64_t n_panels = (n_out + kPanel - 1) / kPanel;
+        std::vector<float> b(static_cast<std::size_t>(n_panels * kPanel * rank));
         for (std::int64_t row = 0; row < n_out; ++row) {
             const std::int64_t to =
                 rows_move(pair) ? interleaved_row(row, base_.hparams.head_dim) : row;
             for (std::int64_t k = 0; k < rank; ++k)
-                b[static_cast<std::size_t>(k * n_out + to)] =
-                    value_at(pair.b, (e * n_out + row) * rank + k);
+                b[static_cast<std::size_t>((to / kPanel * rank + k) * kPanel + to % kPanel)] =
+                    value_at(pair.b, row * rank + k);
         }
         slot.b = share(std::move(b));
     }

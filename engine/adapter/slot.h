@@ -24,7 +24,15 @@ struct Slot {
 
     QuantType a_type = QuantType::F32;
     std::vector<std::byte> a; ///< [rank, n_in] of a_type; embedding [vocab, rank] F32
-    std::shared_ptr<const std::vector<float>> b; ///< [rank, n_out]; equal ones are shared
+    /// B in the panels of KernelTable::low_rank_add; with rank one that is b itself, filled up.
+    /// Equal ones of rank one are shared.
+    std::shared_ptr<const std::vector<float>> b;
+
+    /// Both factors rounded to halves, where the base's weights are quantised: beside them the
+    /// rounding is nothing, and half the memory is read per token. Each was multiplied by a power
+    /// of two to lie in the middle of what halves hold; half_scale undoes both. Empty: not kept.
+    std::vector<std::uint16_t> a_half, b_half;
+    float half_scale = 1;
 
     std::size_t a_row_bytes() const {
         const auto width = static_cast<std::size_t>(embedding ? rank : n_in);

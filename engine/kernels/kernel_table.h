@@ -28,6 +28,9 @@ std::size_t kv_row_bytes(std::uint8_t kv_type, std::size_t n) noexcept;
 /// Positions per block of decode attention. Blocks begin at multiples of it, whatever the window.
 inline constexpr std::int32_t kAttentionBlock = 256;
 
+/// Outputs of a panel of KernelTable::low_rank_add.
+inline constexpr std::size_t kLowRankPanel = 16;
+
 /// One chunk of attention work: the queries of one KV head's group over a range of cached
 /// positions.
 struct AttentionArgs {
@@ -89,11 +92,13 @@ struct KernelTable {
     void (*silu_mul)(std::size_t n, const float* gate, const float* up, float* out);
     /// out[i] = gelu_tanh(gate[i]) * up[i], the exact tanh formula in float; out may be gate or up.
     void (*gelu_mul)(std::size_t n, const float* gate, const float* up, float* out);
-    /// y[t * y_stride + i] += scale * sum_k u[t * u_stride + k] * b[k * b_stride + i] for i in
-    /// [0, n), k in [0, rank), t in [0, n_tokens): the second product of a low-rank correction.
-    void (*low_rank_add)(std::size_t n, std::size_t rank, const float* b, std::size_t b_stride,
-                         const float* u, std::size_t u_stride, std::int32_t n_tokens, float scale,
-                         float* y, std::size_t y_stride);
+    /// y[t * y_stride + i] += scale * sum_k u[t * u_stride + k] * B[i][k] for i in [begin, end), k
+    /// in [0, rank), t in [0, n_tokens): the second product of a low-rank correction. `type`: F32
+    /// or F16. B lies in panels of kLowRankPanel outputs, each [rank, kLowRankPanel], the last one
+    /// filled up; y counts from output 0. Fastest where begin is a multiple of a panel.
+    void (*low_rank_add)(QuantType type, std::size_t rank, const void* b, std::int64_t begin,
+                         std::int64_t end, const float* u, std::size_t u_stride,
+                         std::int32_t n_tokens, float scale, float* y, std::size_t y_stride);
     /// Rotates n_head heads (head_dim floats each, consecutive) in place. cos_sin:
     /// [rope_dims / 2][2] for this position; interleaved: pairs (2i, 2i+1), else
     /// (i, i + rope_dims / 2). Values past rope_dims stay.

@@ -51,11 +51,11 @@ void Pass::reduce_input(const Input& input, std::span<const Product> products) {
                                                   reinterpret_cast<const float*>(slot.a.data()),
                                                   x_rows + static_cast<std::size_t>(i) * stride);
                 } else if (from < to && single_) {
-                    kernels().matvec(slot.a_type, ActType::F32, n_in, slot.a.data(),
-                                     slot.a_row_bytes(), r_from, r_to, x_rows, u + from);
+                    kernels().matvec(delta.a_type(), ActType::F32, n_in, delta.a(),
+                                     delta.a_row_bytes(), r_from, r_to, x_rows, u + from);
                 } else if (from < to) {
-                    kernels().matmul(slot.a_type, ActType::F32, n_in, slot.a.data(),
-                                     slot.a_row_bytes(), r_from, r_to, x_rows,
+                    kernels().matmul(delta.a_type(), ActType::F32, n_in, delta.a(),
+                                     delta.a_row_bytes(), r_from, r_to, x_rows,
                                      stride * sizeof(float), n, u + offset, set.u_width(),
                                      ws_.threads[static_cast<std::size_t>(thread_)].matmul_scratch);
                 }
@@ -96,9 +96,8 @@ void Pass::add_adapters(const Product& product, std::int64_t begin, std::int64_t
         const float* const b = slot.b_values() + begin;
         const float* const u = set.u() + offset;
         if (!slot.rank_one) {
-            kernels().low_rank_add(n, rank, b, static_cast<std::size_t>(slot.n_out), u,
-                                   set.u_width(), n_rows_, delta.scale, product.y + begin,
-                                   product.y_stride);
+            kernels().low_rank_add(delta.b_type(), rank, delta.b(), begin, end, u, set.u_width(),
+                                   n_rows_, delta.scale, product.y, product.y_stride);
         } else {
             for (std::int32_t row = 0; row < n_rows_; ++row) {
                 const auto at = static_cast<std::size_t>(row);

@@ -93,7 +93,8 @@ Status EngineSession::set_adapters(std::span<const AdapterUse> uses) {
     return guarded<std::monostate>([&]() -> Status {
         ALCOVE_ASSIGN_OR_RETURN(
             std::unique_ptr<adapter::AdapterSet> set,
-            adapter::AdapterSet::create(uses, loaded().file.get(), options_.n_batch));
+            adapter::AdapterSet::create(uses, loaded().file.get(), options_.n_batch,
+                                        options_.activations == Activations::F32));
         std::string identity = adapter::AdapterSet::identity(uses);
         if (identity != adapters_identity_)
             clear(); // keys and values of another set

@@ -1,88 +1,107 @@
 // Low-rank corrections for one vector width. Included after a simd header.
 
+#include "engine/kernels/kernel_table.h"
 #include "engine/kernels/low_rank/low_rank.h"
 
 namespace alcove {
 namespace {
 
-/// kTokens rows, kVectors vectors of outputs at a time: sums stay in registers over the whole rank.
-/// Every output is summed in the order of the rank and added with two roundings, however the rows
-/// and outputs are cut, so that neither threads nor batches change a bit.
-template <int kTokens, int kVectors>
-ALCOVE_INLINE void low_rank_block(std::size_t rank, const float* b, std::size_t b_stride,
-                                  const float* u, std::size_t u_stride, float scale, float* y,
-                                  std::size_t y_stride) {
-    Vf sum[kTokens][kVectors];
+constexpr int kPanelVectors = static_cast<int>(kLowRankPanel) / kWidth;
+constexpr int kPanelTokens = 8 / kPanelVectors; // sums that hide the latency of a multiplication
+
+ALCOVE_INLINE Vf panel_load(const float* b) {
+    return f_load(b);
+}
+ALCOVE_INLINE Vf panel_load(const std::uint16_t* b) {
+    return f_load_f16(b);
+}
+
+/// Sums of one panel for kTokens rows, over the whole rank in registers. Every output is summed in
+/// the order of the rank, however rows and outputs are cut, so that neither threads nor batches
+/// change a bit.
+template <int kTokens, typename T>
+ALCOVE_INLINE void panel_sums(std::size_t rank, const T* b, const float* u, std::size_t u_stride,
+                              Vf sum[kTokens][kPanelVectors]) {
     ALCOVE_UNROLL
     for (int t = 0; t < kTokens; ++t) {
         ALCOVE_UNROLL
-        for (int v = 0; v < kVectors; ++v)
+        for (int v = 0; v < kPanelVectors; ++v)
             sum[t][v] = f_zero();
     }
     for (std::size_t k = 0; k < rank; ++k) {
-        Vf row[kVectors];
+        Vf row[kPanelVectors];
         ALCOVE_UNROLL
-        for (int v = 0; v < kVectors; ++v)
-            row[v] = f_load(b + k * b_stride + static_cast<std::size_t>(v) * kWidth);
+        for (int v = 0; v < kPanelVectors; ++v)
+            row[v] = panel_load(b + k * kLowRankPanel + static_cast<std::size_t>(v) * kWidth);
         ALCOVE_UNROLL
         for (int t = 0; t < kTokens; ++t) {
             const Vf factor = f_set1(u[static_cast<std::size_t>(t) * u_stride + k]);
             ALCOVE_UNROLL
-            for (int v = 0; v < kVectors; ++v)
+            for (int v = 0; v < kPanelVectors; ++v)
                 sum[t][v] = f_fma(factor, row[v], sum[t][v]);
         }
     }
+}
+
+template <int kTokens, typename T>
+ALCOVE_INLINE void add_rows(std::size_t rank, const T* b, std::int64_t begin, std::int64_t end,
+                            const float* u, std::size_t u_stride, float scale, float* y,
+                            std::size_t y_stride) {
+    constexpr auto kPanel = static_cast<std::int64_t>(kLowRankPanel);
     const Vf s = f_set1(scale);
-    ALCOVE_UNROLL
-    for (int t = 0; t < kTokens; ++t) {
+    for (std::int64_t panel = begin / kPanel; panel * kPanel < end; ++panel) {
+        Vf sum[kTokens][kPanelVectors];
+        panel_sums<kTokens>(rank, b + static_cast<std::size_t>(panel * kPanel) * rank, u, u_stride,
+                            sum);
+        const std::int64_t first = panel * kPanel;
+        const bool whole = first >= begin && first + kPanel <= end;
         ALCOVE_UNROLL
-        for (int v = 0; v < kVectors; ++v) {
-            float* out =
-                y + static_cast<std::size_t>(t) * y_stride + static_cast<std::size_t>(v) * kWidth;
-            f_store(out, f_add(f_load(out), f_mul(sum[t][v], s)));
+        for (int t = 0; t < kTokens; ++t) {
+            float* out = y + static_cast<std::size_t>(t) * y_stride;
+            if (whole) {
+                ALCOVE_UNROLL
+                for (int v = 0; v < kPanelVectors; ++v) {
+                    float* at = out + first + v * kWidth;
+                    f_store(at, f_add(f_load(at), f_mul(sum[t][v], s)));
+                }
+                continue;
+            }
+            float part[kLowRankPanel];
+            ALCOVE_UNROLL
+            for (int v = 0; v < kPanelVectors; ++v)
+                f_store(part + v * kWidth, f_mul(sum[t][v], s));
+            for (std::int64_t i = first < begin ? begin : first; i < end && i < first + kPanel; ++i)
+                out[i] += part[i - first];
         }
     }
 }
 
-/// Fewer outputs than a vector has.
-ALCOVE_INLINE void low_rank_rest(std::size_t n, std::size_t rank, const float* b,
-                                 std::size_t b_stride, const float* u, float scale, float* y) {
-    Vf sum = f_zero();
-    for (std::size_t k = 0; k < rank; ++k)
-        sum = f_fma(f_set1(u[k]), f_load_n(b + k * b_stride, n), sum);
-    f_store_n(y, f_add(f_load_n(y, n), f_mul(sum, f_set1(scale))), n);
-}
-
-template <int kTokens>
-ALCOVE_INLINE void low_rank_rows(std::size_t n, std::size_t rank, const float* b,
-                                 std::size_t b_stride, const float* u, std::size_t u_stride,
-                                 float scale, float* y, std::size_t y_stride) {
-    std::size_t i = 0;
-    for (; i + 2 * kWidth <= n; i += 2 * kWidth)
-        low_rank_block<kTokens, 2>(rank, b + i, b_stride, u, u_stride, scale, y + i, y_stride);
-    if (i + kWidth <= n) {
-        low_rank_block<kTokens, 1>(rank, b + i, b_stride, u, u_stride, scale, y + i, y_stride);
-        i += kWidth;
-    }
-    for (int t = 0; t < kTokens && i < n; ++t)
-        low_rank_rest(n - i, rank, b + i, b_stride, u + static_cast<std::size_t>(t) * u_stride,
-                      scale, y + static_cast<std::size_t>(t) * y_stride + i);
-}
-
-void low_rank_add(std::size_t n, std::size_t rank, const float* b, std::size_t b_stride,
-                  const float* u, std::size_t u_stride, std::int32_t n_tokens, float scale,
-                  float* y, std::size_t y_stride) {
+template <typename T>
+ALCOVE_INLINE void add_all(std::size_t rank, const T* b, std::int64_t begin, std::int64_t end,
+                           const float* u, std::size_t u_stride, std::int32_t n_tokens, float scale,
+                           float* y, std::size_t y_stride) {
     std::int32_t t = 0;
-    for (; t + 4 <= n_tokens; t += 4) {
+    for (; t + kPanelTokens <= n_tokens; t += kPanelTokens) {
         const auto row = static_cast<std::size_t>(t);
-        low_rank_rows<4>(n, rank, b, b_stride, u + row * u_stride, u_stride, scale,
-                         y + row * y_stride, y_stride);
+        add_rows<kPanelTokens>(rank, b, begin, end, u + row * u_stride, u_stride, scale,
+                               y + row * y_stride, y_stride);
     }
     for (; t < n_tokens; ++t) {
         const auto row = static_cast<std::size_t>(t);
-        low_rank_rows<1>(n, rank, b, b_stride, u + row * u_stride, u_stride, scale,
-                         y + row * y_stride, y_stride);
+        add_rows<1>(rank, b, begin, end, u + row * u_stride, u_stride, scale, y + row * y_stride,
+                    y_stride);
     }
+}
+
+void low_rank_add(QuantType type, std::size_t rank, const void* b, std::int64_t begin,
+                  std::int64_t end, const float* u, std::size_t u_stride, std::int32_t n_tokens,
+                  float scale, float* y, std::size_t y_stride) {
+    if (type == QuantType::F32)
+        add_all(rank, static_cast<const float*>(b), begin, end, u, u_stride, n_tokens, scale, y,
+                y_stride);
+    else
+        add_all(rank, static_cast<const std::uint16_t*>(b), begin, end, u, u_stride, n_tokens,
+                scale, y, y_stride);
 }
 
 } // namespace

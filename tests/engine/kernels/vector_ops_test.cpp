@@ -49,23 +49,48 @@ TEST_P(VectorOps, AddScaledAdds) {
     }
 }
 
+/// B[i][k] in the panels of low_rank_add.
+template <typename T>
+std::vector<T> panels(const std::vector<T>& b, std::size_t n, std::size_t rank) {
+    const std::size_t n_panels = (n + kLowRankPanel - 1) / kLowRankPanel;
+    std::vector<T> out(n_panels * kLowRankPanel * rank);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < rank; ++k)
+            out[(i / kLowRankPanel * rank + k) * kLowRankPanel + i % kLowRankPanel] =
+                b[i * rank + k];
+    }
+    return out;
+}
+
 TEST_P(VectorOps, LowRankCorrectionsAreSumsOfTheirRank) {
     for (const std::size_t n : {1U, 7U, 16U, 33U, 64U, 100U}) {
         for (const std::size_t rank : {1U, 3U, 16U, 65U}) {
-            constexpr std::size_t kTokens = 6;
-            const std::vector<float> b = random_floats(rank * (n + 5), rng);
+            constexpr std::size_t kTokens = 11;
+            std::vector<float> b = random_floats(rank * n, rng);
+            std::vector<std::uint16_t> halves;
+            for (float& value : b) {
+                halves.push_back(f32_to_f16(value));
+                value = f16_to_f32(halves.back());
+            }
+            const std::vector<float> b_panels = panels(b, n, rank);
+            const std::vector<std::uint16_t> half_panels = panels(halves, n, rank);
             const std::vector<float> u = random_floats(kTokens * (rank + 2), rng);
             std::vector<float> y = random_floats(kTokens * (n + 3), rng);
             const std::vector<float> before = y;
-            table().low_rank_add(n, rank, b.data(), n + 5, u.data(), rank + 2, kTokens, -0.75F,
-                                 y.data(), n + 3);
-            // The same a row and an output at a time: bits do not depend on the cut.
             std::vector<float> single = before;
+            std::vector<float> half = before;
+            const auto last = static_cast<std::int64_t>(n);
+            table().low_rank_add(QuantType::F32, rank, b_panels.data(), 0, last, u.data(), rank + 2,
+                                 kTokens, -0.75F, y.data(), n + 3);
+            table().low_rank_add(QuantType::F16, rank, half_panels.data(), 0, last, u.data(),
+                                 rank + 2, kTokens, -0.75F, half.data(), n + 3);
+            EXPECT_EQ(half, y) << n << ", rank " << rank;
+            // The same a row and an output at a time: bits do not depend on the cut.
             for (std::size_t t = 0; t < kTokens; ++t) {
-                for (std::size_t i = 0; i < n; ++i)
-                    table().low_rank_add(1, rank, b.data() + i, n + 5, u.data() + t * (rank + 2),
-                                         rank + 2, 1, -0.75F, single.data() + t * (n + 3) + i,
-                                         n + 3);
+                for (std::int64_t i = 0; i < last; ++i)
+                    table().low_rank_add(QuantType::F32, rank, b_panels.data(), i, i + 1,
+                                         u.data() + t * (rank + 2), rank + 2, 1, -0.75F,
+                                         single.data() + t * (n + 3), n + 3);
             }
             EXPECT_EQ(y, single) << n << ", rank " << rank;
             for (std::size_t t = 0; t < kTokens; ++t) {
@@ -74,7 +99,7 @@ TEST_P(VectorOps, LowRankCorrectionsAreSumsOfTheirRank) {
                     double size = 0;
                     for (std::size_t k = 0; k < rank && i < n; ++k) {
                         const double product =
-                            double{u[t * (rank + 2) + k]} * double{b[k * (n + 5) + i]};
+                            double{u[t * (rank + 2) + k]} * double{b[i * rank + k]};
                         sum += product;
                         size += std::abs(product);
                     }

@@ -60,7 +60,7 @@ TEST(ForwardPass, AllocatesNothing) {
     auto slots = adapter::bind(*adapter_file, *model, adapter::Refusal("adapter", nullptr));
     ASSERT_TRUE(slots) << slots.error().message;
     const AdapterUse use{std::make_shared<EngineAdapter>(adapter_file->info, *slots, *file), 0.5F};
-    auto set = adapter::AdapterSet::create(std::span(&use, 1), file->get(), 64);
+    auto set = adapter::AdapterSet::create(std::span(&use, 1), file->get(), 64, false);
     ASSERT_TRUE(set) << set.error().message;
     auto cache = KvCache::create(model->hparams, KvType::F16, 512);
     ASSERT_TRUE(cache);
