@@ -4,7 +4,6 @@
 #include "engine/model/blocks/head.h"
 
 #include <cstring>
-#include <omp.h>
 
 namespace alcove::model {
 
@@ -43,14 +42,12 @@ void run(Pass& pass, const Architecture& architecture) {
 bool forward(const LoadedModel& model, const KernelTable& kernels, Workspace& workspace,
              const KvView& kv, const Batch& batch, std::int32_t n_threads, std::int32_t n_usable) {
     PassShared shared{model, kernels, workspace, kv, batch};
-#pragma omp parallel num_threads(n_threads)
-    {
-        // The runtime may give fewer threads than asked for.
-#pragma omp single
-        workspace.team.begin(omp_get_num_threads(), n_usable);
-        Pass pass(shared, omp_get_thread_num());
+    const std::int32_t n = workspace.workers.prepare(n_threads, n_usable);
+    workspace.team.begin(n, n_usable);
+    workspace.workers.run(n, [&](std::int32_t thread) {
+        Pass pass(shared, thread);
         run(pass, *model.architecture);
-    }
+    });
     return !shared.stopped.load(std::memory_order_relaxed);
 }
 

@@ -1,26 +1,8 @@
 #include "engine/model/team.h"
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <immintrin.h>
-#endif
+#include "engine/model/spin.h"
 
 namespace alcove::model {
-
-namespace {
-
-// A pause takes 40 to 140 cycles on x86: the longest spin is about a tenth of a millisecond, some
-// ten times the time that a sleeping thread needs to wake.
-constexpr std::int32_t kSpins = 2000;
-
-void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-    _mm_pause();
-#elif defined(__aarch64__)
-    __asm__ __volatile__("yield");
-#endif
-}
-
-} // namespace
 
 void Team::begin(std::int32_t n_threads, std::int32_t n_usable) {
     n_threads_ = n_threads;
@@ -48,14 +30,10 @@ void Team::barrier() {
         generation_.notify_all();
         return;
     }
-    for (std::int32_t i = 0; i < n_spins_; ++i) {
-        if (generation_.load(std::memory_order_acquire) != phase)
-            return;
-        pause();
-    }
+    if (spin_while_equal(generation_, phase, n_spins_))
+        return;
     n_sleeps_.fetch_add(1, std::memory_order_relaxed);
-    while (generation_.load(std::memory_order_acquire) == phase)
-        generation_.wait(phase, std::memory_order_acquire);
+    sleep_while_equal(generation_, phase);
 }
 
 } // namespace alcove::model

@@ -4,6 +4,7 @@
 #include "engine/model/loaded_model.h"
 #include "engine/model/rope_table.h"
 #include "engine/model/team.h"
+#include "engine/model/workers.h"
 
 #include <array>
 #include <cstddef>
@@ -90,6 +91,7 @@ public:
     std::size_t part_floats = 0;
     std::array<RopeTable, 2> ropes; ///< global, local
     Team team;
+    Workers workers;
 
 private:
     struct Layout;

@@ -52,23 +52,35 @@ public:
 
     /// Several tokens: pieces of work are tiles of queries of one KV head, the longest first.
     void prefill() {
-        constexpr std::int32_t kTile = 32;
         pass_.for_rows([&](std::int32_t row) {
             for (std::int32_t head = 0; head < layer_.n_head_kv; ++head)
                 store(row, head);
         });
         pass_.barrier();
-        const std::int32_t n_tiles = (pass_.n_rows() + kTile - 1) / kTile;
+        const std::int32_t n_rows = pass_.n_rows();
+        const std::int32_t tile_rows = prefill_rows();
+        const std::int32_t n_tiles = (n_rows + tile_rows - 1) / tile_rows;
         pass_.for_pieces(std::int64_t{n_tiles} * layer_.n_head_kv, [&](std::int64_t i) {
             const auto tile = n_tiles - 1 - static_cast<std::int32_t>(i / layer_.n_head_kv);
             const auto head = static_cast<std::int32_t>(i % layer_.n_head_kv);
-            const std::int32_t row = tile * kTile;
-            kernels_.attention(args(row, std::min(kTile, pass_.n_rows() - row), head));
+            const std::int32_t row = tile * tile_rows;
+            kernels_.attention(args(row, std::min(tile_rows, n_rows - row), head));
         });
         pass_.barrier();
     }
 
 private:
+    /// Rows of a piece: as many as fill the kernel's lanes, whatever the group; fewer where that
+    /// would leave threads idle.
+    std::int32_t prefill_rows() const {
+        std::int32_t rows = 64;
+        const auto n_pieces = [&] {
+            return std::int64_t{(pass_.n_rows() + rows - 1) / rows} * layer_.n_head_kv;
+        };
+        while (rows > 16 && n_pieces() < 2 * std::int64_t{pass_.n_threads()})
+            rows /= 2;
+        return rows;
+    }
     std::size_t q_offset(std::int32_t row, std::int32_t head) const {
         return static_cast<std::size_t>(row) * ws_.q_width +
                static_cast<std::size_t>(head) * static_cast<std::size_t>(group_ * head_dim_);

@@ -76,7 +76,7 @@ TEST(ForwardPass, AllocatesNothing) {
             batch.logits_from = static_cast<std::int32_t>(n) - 1;
             batch.logits = logits.data();
             batch.adapters = set->get();
-            // The first pass lets the OpenMP runtime start its threads.
+            // The first pass starts the threads.
             for (int pass = 0; pass < 2; ++pass) {
                 const long before = g_allocations.load();
                 ASSERT_TRUE(model::forward(*model, kernels, workspace, cache->view(), batch, 3, 2));
