@@ -1,6 +1,7 @@
 #include "engine/engine_model.h"
 
 #include "engine/cpu.h"
+#include "engine/model/display_name.h"
 
 #include <algorithm>
 #include <chrono>
@@ -116,9 +117,9 @@ ModelInfo describe(const GgufFile& file) {
     ModelInfo info;
     info.path = file.path();
     info.architecture = value_or<std::string_view>(file.get_string("general.architecture"), "");
-    info.name = value_or<std::string_view>(file.get_string("general.name"), "");
-    if (info.name.empty())
-        info.name = file.path().stem().string();
+    info.name =
+        model::display_name(file.path().stem().string(),
+                            value_or<std::string_view>(file.get_string("general.name"), ""));
     info.file_bytes = file.file_bytes();
     info.quantization = common_weight_type(file);
     for (const GgufTensor& tensor : file.tensors()) {

@@ -122,6 +122,16 @@ Result<std::int32_t> read_vocab_rows(const GgufFile& file, std::int32_t n_embd) 
     return static_cast<std::int32_t>(table->dims[1]);
 }
 
+/// The table may have padding rows, but no row too few.
+Status check_vocab_size(const KeyReader& keys, std::int32_t n_rows) {
+    ALCOVE_ASSIGN_OR_RETURN(const std::int32_t n_tokens,
+                            keys.count_or("vocab_size", n_rows, 1, kMaxWidth));
+    if (n_tokens > n_rows)
+        return model_error(fmt::format("{} is {}, expected at most {} (rows of token_embd.weight)",
+                                       keys.full("vocab_size"), n_tokens, n_rows));
+    return ok();
+}
+
 Status read_heads(const KeyReader& keys, HParams& hp, bool may_be_zero) {
     ALCOVE_ASSIGN_OR_RETURN(const std::vector<std::int32_t> heads,
                             keys.per_layer("attention.head_count", hp.n_layer, -1, 1, 1 << 16));
@@ -341,6 +351,7 @@ Result<HParams> read_hparams(const GgufFile& file, const Architecture& architect
         return model_error(fmt::format("{} is {}, expected more than 0",
                                        keys.full("attention.layer_norm_rms_epsilon"), hp.rms_eps));
 
+    ALCOVE_RETURN_IF_ERROR(check_vocab_size(keys, hp.n_vocab));
     hp.layers.resize(static_cast<std::size_t>(hp.n_layer));
     ALCOVE_RETURN_IF_ERROR(read_heads(keys, hp, architecture.has_recurrent_layers));
     ALCOVE_RETURN_IF_ERROR(read_head_dim(keys, hp));

@@ -222,10 +222,24 @@ Status check_rope_factors(const HParams& hp, const Weights& weights) {
     return ok();
 }
 
+/// Files of other kinds have the same container, some of them the architecture of a model.
+Status check_kind(const GgufFile& file) {
+    ALCOVE_ASSIGN_OR_RETURN(const std::optional<std::string_view> kind,
+                            file.get_string("general.type"));
+    if (!kind || *kind == "model")
+        return ok();
+    const std::string what = *kind == "adapter"  ? "an adapter, which is added to a model"
+                             : *kind == "mmproj" ? "the image part of a model, which is not used"
+                             : *kind == "vocab"  ? "a vocabulary without a model"
+                                                 : fmt::format("of the kind \"{}\"", *kind);
+    return Error{Errc::Unsupported, fmt::format("the file is {}, expected a model", what)};
+}
+
 } // namespace
 
 Result<LoadedModel> load_model(std::shared_ptr<const GgufFile> file) {
     LoadedModel model;
+    ALCOVE_RETURN_IF_ERROR(check_kind(*file));
     ALCOVE_ASSIGN_OR_RETURN(const std::string_view name, read_architecture_name(*file));
     ALCOVE_ASSIGN_OR_RETURN(model.architecture, find_architecture(name));
     const Architecture& architecture = *model.architecture;
