@@ -177,6 +177,7 @@ public:
         bool all_logits = true;       ///< else the last position only
         bool per_token = false;       ///< no batching, for equality checks
         bool keep_nodes = false;      ///< named intermediate tensors
+        bool keep_hidden = false;     ///< the final norm of every position
         std::int32_t logits_from = 0; ///< with all_logits: only the positions from this one on
     };
     struct Node {
@@ -187,6 +188,7 @@ public:
     struct Evaluation {
         std::vector<float> logits;      ///< [rows, n_vocab]
         std::vector<float> hidden_last; ///< [n_embd], after the final norm, last position
+        std::vector<float> hidden;      ///< [n tokens, n_embd] with keep_hidden
         std::int32_t rows = 0, n_vocab = 0;
         std::vector<Node> nodes;
     };

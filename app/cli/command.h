@@ -29,6 +29,7 @@ CommandBody add_detokenize(CLI::App& command);
 CommandBody add_template(CLI::App& command);
 CommandBody add_jinja(CLI::App& command);
 CommandBody add_logits(CLI::App& command);
+CommandBody add_embed(CLI::App& command);
 CommandBody add_perplexity(CLI::App& command);
 CommandBody add_grammar(CLI::App& command);
 CommandBody add_sample(CLI::App& command);

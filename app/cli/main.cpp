@@ -29,6 +29,7 @@ constexpr Command kCommands[] = {
     {"template", "Renders chat templates", &add_template},
     {"jinja", "Renders template snippets", &add_jinja},
     {"logits", "Forward pass over tokens", &add_logits},
+    {"embed", "Vectors of texts", &add_embed},
     {"perplexity", "Perplexity of a model over a text", &add_perplexity},
     {"grammar", "Judges texts by a grammar or a JSON Schema", &add_grammar},
     {"sample", "Applies a sampling chain to given logits", &add_sample},

@@ -10,7 +10,7 @@
 #include <variant>
 
 /// What the engine knows about each architecture. To add one: a file in arch/ and a line in
-/// architecture.cpp (docs/tour.md walks through an example).
+/// architecture.cpp (docs/adding-an-architecture.md walks through an example).
 namespace alcove::model {
 
 class Pass;

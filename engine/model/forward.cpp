@@ -29,7 +29,7 @@ void run(Pass& pass, const Architecture& architecture) {
         keep_rows(pass, batch.nodes->embd);
     for (std::int32_t il = 0; il < pass.hp().n_layer; ++il) {
         architecture.layer(pass, il);
-        if (batch.nodes != nullptr)
+        if (batch.nodes != nullptr && !batch.nodes->l_out.empty())
             keep_rows(pass, batch.nodes->l_out[static_cast<std::size_t>(il)]);
         if (batch.observer != nullptr && pass.thread() == 0)
             batch.observer->layer_done(il);

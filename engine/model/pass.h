@@ -35,7 +35,7 @@ struct RecurrentView {
 /// Intermediate results to keep, for checks. Null pointers are not written.
 struct NodeSink {
     float* embd = nullptr;         ///< [n_tokens, n_embd]
-    std::span<float* const> l_out; ///< per layer: [n_tokens, n_embd] after the layer
+    std::span<float* const> l_out; ///< per layer, or none: [n_tokens, n_embd] after the layer
     float* result_norm = nullptr;  ///< [n_tokens, n_embd]
 };
 

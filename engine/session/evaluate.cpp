@@ -69,6 +69,9 @@ Result<Session::Evaluation> EngineSession::evaluate_or_throw(std::span<const Tok
     std::optional<NodeCollector> nodes;
     if (options.keep_nodes)
         nodes.emplace(hp, n);
+    if (options.keep_hidden)
+        result.hidden.resize(n * static_cast<std::size_t>(hp.n_embd));
+    model::NodeSink hidden;
 
     clear();
     const std::size_t n_batch = options.per_token ? 1 : static_cast<std::size_t>(options_.n_batch);
@@ -82,6 +85,10 @@ Result<Session::Evaluation> EngineSession::evaluate_or_throw(std::span<const Tok
         batch.logits = logits;
         batch.hidden_last = at + n_chunk == n ? result.hidden_last.data() : nullptr;
         batch.nodes = nodes ? nodes->at(at) : nullptr;
+        if (options.keep_hidden && !nodes) {
+            hidden.result_norm = result.hidden.data() + at * static_cast<std::size_t>(hp.n_embd);
+            batch.nodes = &hidden;
+        }
         batch.stop = stop;
         if (!read(batch))
             return Error{Errc::Cancelled, "stopped on request"};
@@ -91,6 +98,8 @@ Result<Session::Evaluation> EngineSession::evaluate_or_throw(std::span<const Tok
     }
     if (nodes)
         result.nodes = nodes->take();
+    if (options.keep_hidden && nodes)
+        result.hidden = result.nodes.back().values; // result_norm
     return result;
 }
 

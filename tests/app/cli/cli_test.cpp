@@ -70,9 +70,9 @@ TEST_F(Cli, HelpAndVersionAreResults) {
     EXPECT_EQ(cli({"--version"}).out.rfind("alcove-cli ", 0), 0U);
     const Ended help = cli({"--help"});
     EXPECT_EQ(help.status, 0);
-    for (const std::string command :
-         {"run", "chat", "tokenize", "detokenize", "template", "jinja", "logits", "perplexity",
-          "sample", "inspect", "dequantize", "bench", "cpu", "adapter", "model", "chats"}) {
+    for (const std::string command : {"run", "chat", "tokenize", "detokenize", "template", "jinja",
+                                      "logits", "embed", "perplexity", "sample", "inspect",
+                                      "dequantize", "bench", "cpu", "adapter", "model", "chats"}) {
         EXPECT_NE(help.out.find("\n  " + command + " "), std::string::npos) << command;
         EXPECT_EQ(cli({command, "--help"}).status, 0) << command;
     }
@@ -80,7 +80,9 @@ TEST_F(Cli, HelpAndVersionAreResults) {
 
 TEST_F(Cli, WrongUsageIsTwo) {
     expect_failure({}, 2, "subcommand is required");
-    expect_failure({"embed"}, 2, "there is no command \"embed\"");
+    expect_failure({"embody"}, 2, "there is no command \"embody\"");
+    expect_failure({"embed", "-m", kModel}, 2, "text");
+    expect_failure({"embed", "-m", kModel, "--text", "x", "--pooling", "max"}, 2, "--pooling");
     expect_failure({"model", "remove", "x"}, 2, "there is no command \"model remove\"");
     expect_failure({"run", "-p", "x"}, 2, "--model is required");
     expect_failure({"run", "-m", kModel}, 2, "prompt");
@@ -210,6 +212,45 @@ TEST_F(Cli, LogitsAreThoseOfTheReference) {
     ASSERT_EQ(only.size(), 270U);
     for (std::size_t i = 0; i < 270; ++i)
         EXPECT_NEAR(only[i], expected[4 * 270 + i], 3e-4);
+}
+
+TEST_F(Cli, EmbeddingsArePooledFromTheLastNorm) {
+    const std::vector<std::string> exact{"--kv", "f32", "--activations", "f32"};
+    const auto with = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), exact.begin(), exact.end());
+        const Ended ended = cli(arguments);
+        EXPECT_EQ(ended.status, 0) << ended.err;
+        return json::parse(ended.out);
+    };
+    with({"logits", "-m", kModel, "--tokens", "1,5,9", "--dump-nodes", file("nodes")});
+    const std::vector<float> rows = floats(file("nodes/result_norm.f32"));
+    ASSERT_EQ(rows.size() % 3, 0U);
+    const std::size_t n_embd = rows.size() / 3;
+    const auto embed = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"embed", "-m", kModel, "--tokens", "1,5,9", "--batch", "2"});
+        return with(more).get<std::vector<float>>();
+    };
+    const std::vector<float> first = embed({"--pooling", "cls"});
+    const std::vector<float> last = embed({"--pooling", "last"});
+    const std::vector<float> mean = embed({});
+    const std::vector<float> unit = embed({"--normalize"});
+    ASSERT_EQ(mean.size(), n_embd);
+    double length = 0;
+    for (std::size_t i = 0; i < n_embd; ++i) {
+        EXPECT_NEAR(first[i], rows[i], 1e-5);
+        EXPECT_NEAR(last[i], rows[2 * n_embd + i], 1e-5);
+        EXPECT_NEAR(mean[i], (rows[i] + rows[n_embd + i] + rows[2 * n_embd + i]) / 3, 1e-5);
+        EXPECT_NEAR(unit[i] * mean[0], mean[i] * unit[0], 1e-5) << "the same direction";
+        length += static_cast<double>(unit[i]) * static_cast<double>(unit[i]);
+    }
+    EXPECT_NEAR(length, 1, 1e-5);
+
+    const json two = with({"embed", "-m", kModel, "--text", "ab", "--text", "a"});
+    EXPECT_EQ(two, with({"embed", "-m", kModel, "--file", write("lines", "ab\r\na\n")}));
+    ASSERT_EQ(two.size(), 2U);
+    EXPECT_EQ(two[1], with({"embed", "-m", kModel, "--text", "a"}));
+    expect_failure({"embed", "-m", kModel, "--file", write("nothing", "")}, 1, "nothing");
+    expect_failure({"embed", "-m", kModel, "--tokens", "270"}, 1, "270");
 }
 
 TEST_F(Cli, AFailedWriteLeavesNothing) {

@@ -50,6 +50,9 @@ public:
     void clear() override { m_inner->clear(); }
     std::int32_t n_ctx() const override { return m_inner->n_ctx(); }
     MemoryEstimate memory() const override { return m_inner->memory(); }
+    Status set_adapters(std::span<const AdapterUse> uses) override {
+        return m_inner->set_adapters(uses);
+    }
     Status set_n_threads(std::int32_t n_threads) override {
         return m_inner->set_n_threads(n_threads);
     }
