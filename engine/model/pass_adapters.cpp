@@ -15,13 +15,26 @@ std::size_t width_of(std::span<const Delta> deltas) {
     return width;
 }
 
+/// Products may be parts of one tensor: what its adapters make of the input is made once.
+bool repeats(std::span<const Product> products, const Product& product) {
+    for (const Product& other : products) {
+        if (&other == &product)
+            return false;
+        if (other.w.tensor_data() == product.w.tensor_data())
+            return true;
+    }
+    return false;
+}
+
 } // namespace
 
 void Pass::reduce_input(const Input& input, std::span<const Product> products) {
     const adapter::AdapterSet& set = *batch().adapters;
     std::size_t width = 0;
-    for (const Product& product : products)
-        width += width_of(set.find(product.w.data));
+    for (const Product& product : products) {
+        if (!repeats(products, product))
+            width += width_of(set.find(product.w.tensor_data()));
+    }
     reduced_ = products;
     if (width == 0)
         return;
@@ -36,7 +49,9 @@ void Pass::reduce_input(const Input& input, std::span<const Product> products) {
         float* const u = set.u() + token * set.u_width();
         std::size_t offset = 0;
         for (const Product& product : products) {
-            for (const Delta& delta : set.find(product.w.data)) {
+            if (repeats(products, product))
+                continue;
+            for (const Delta& delta : set.find(product.w.tensor_data())) {
                 const Slot& slot = *delta.slot;
                 const auto rank = static_cast<std::size_t>(slot.rank);
                 const std::size_t from = std::max(begin, offset);
@@ -80,24 +95,27 @@ void Pass::reduce_input(const Input& input, std::span<const Product> products) {
 
 void Pass::add_adapters(const Product& product, std::int64_t begin, std::int64_t end) {
     adapter::AdapterSet& set = *batch().adapters;
-    const std::span<const Delta> deltas = set.find(product.w.data);
+    const std::span<const Delta> deltas = set.find(product.w.tensor_data());
     if (deltas.empty())
         return;
     std::size_t offset = 0;
     for (const Product& other : reduced_) {
-        if (&other == &product)
+        if (other.w.tensor_data() == product.w.tensor_data())
             break;
-        offset += width_of(set.find(other.w.data));
+        if (!repeats(reduced_, other))
+            offset += width_of(set.find(other.w.tensor_data()));
     }
     const auto n = static_cast<std::size_t>(end - begin);
+    const std::int64_t first = product.w.first_row; // rows of B are those of the whole tensor
     for (const Delta& delta : deltas) {
         const Slot& slot = *delta.slot;
         const auto rank = static_cast<std::size_t>(slot.rank);
-        const float* const b = slot.b_values() + begin;
+        const float* const b = slot.b_values() + first + begin;
         const float* const u = set.u() + offset;
         if (!slot.rank_one) {
-            kernels().low_rank_add(delta.b_type(), rank, delta.b(), begin, end, u, set.u_width(),
-                                   n_rows_, delta.scale, product.y, product.y_stride);
+            kernels().low_rank_add(delta.b_type(), rank, delta.b(), first + begin, first + end, u,
+                                   set.u_width(), n_rows_, delta.scale, product.y - first,
+                                   product.y_stride);
         } else {
             for (std::int32_t row = 0; row < n_rows_; ++row) {
                 const auto at = static_cast<std::size_t>(row);

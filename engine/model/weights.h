@@ -24,6 +24,10 @@ struct Matrix {
         return data + static_cast<std::size_t>(r) * row_bytes;
     }
     std::size_t bytes() const { return row_bytes * static_cast<std::size_t>(n_rows); }
+    /// Where the tensor begins that this is a part of, or all.
+    const std::byte* tensor_data() const {
+        return data - static_cast<std::size_t>(first_row) * row_bytes;
+    }
     /// The rows [begin, begin + count) as a matrix of their own.
     Matrix slice(std::int32_t begin, std::int32_t count) const {
         Matrix part = *this;

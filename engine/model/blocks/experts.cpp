@@ -192,6 +192,8 @@ private:
         const std::int32_t n = pass_.n_rows() * n_used_;
         std::int32_t* begin = buffers_.slot_begin;
         std::fill(begin, begin + hp_.experts.n + 1, 0);
+        if (pass_.stopped()) // some rows may have chosen nothing: then there is nothing to do
+            return;
         for (std::int32_t i = 0; i < n; ++i)
             ++begin[buffers_.chosen[i] + 1];
         for (std::int32_t e = 0; e < hp_.experts.n; ++e)

@@ -169,6 +169,35 @@ def write_model(path, case, w):
     g.close()
 
 
+def write_adapter(path, arch, deltas, alpha):
+    g = gguf.GGUFWriter(path, arch)
+    g.add_type("adapter")
+    g.add_string("adapter.type", "lora")
+    g.add_float32("adapter.lora.alpha", alpha)
+    for name, (a, b) in deltas.items():
+        g.add_tensor(f"{name}.weight.lora_a", a)
+        g.add_tensor(f"{name}.weight.lora_b", b)
+    g.write_header_to_file()
+    g.write_kv_data_to_file()
+    g.write_tensors_to_file()
+    g.close()
+
+
+def adapted(case, folder, w, tokens, rng):
+    """An adapter of every matrix of the layers, and the logits at strength 1."""
+    rank, alpha = 3, 6.0
+    deltas, changed = {}, {key: value.astype(float) for key, value in w.items()}
+    for name, value in w.items():
+        if not name.startswith("blk.") or value.ndim != 2:
+            continue
+        a = rng.normal(0, 0.2, (rank, value.shape[1])).astype(np.float32)
+        b = rng.normal(0, 0.2, (value.shape[0], rank)).astype(np.float32)
+        deltas[name] = (a, b)
+        changed[name] += alpha / rank * (b.astype(float) @ a.astype(float))
+    write_adapter(folder / "adapter.gguf", case["arch"], deltas, alpha)
+    forward(case, changed, tokens)[0].astype(np.float32).tofile(folder / "short.adapted.f32")
+
+
 FACTORS = {"long": [1.0, 1.7, 3.1, 5.2], "short": [1.0, 1.05, 1.1, 1.3]}
 CASES = {
     # 512 tokens of context, as the test makes it, are more than the original 64: long factors
@@ -195,6 +224,10 @@ def main():
         write_model(folder / "model.gguf", case, w)
         exact = {key: value.astype(float) for key, value in w.items()}
         prompts = []
+        if name == "phi3":
+            tokens = [1] + np.random.default_rng(5).integers(4, VOCAB, 11).tolist()
+            adapted(case, folder, w, np.array(tokens), np.random.default_rng(6))
+            (folder / "adapted.json").write_text(json.dumps({"tokens": tokens}))
         for prompt, n, n_greedy in (("short", 12, 12), ("long", 130, 4)):
             tokens = [1] + rng.integers(4, VOCAB, n - 1).tolist()
             logits, hidden = forward(case, exact, np.array(tokens))

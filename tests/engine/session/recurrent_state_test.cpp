@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
+#include <thread>
 
 namespace alcove {
 namespace {
@@ -176,6 +178,30 @@ TEST_P(RecurrentSession, AStopLeavesAStateThatGoesOn) {
     const GenerateResult rest = answer(*session, 250);
     EXPECT_GE(rest.stats.cached_tokens, 64);
     EXPECT_EQ(rest.ids, answer(*this->session(), 250).ids);
+}
+
+TEST_P(RecurrentSession, AStopAtAnyMomentLeavesASoundSession) {
+    SessionOptions options;
+    options.n_ctx = 512;
+    options.n_threads = 3;
+    GenerateRequest request;
+    request.prompt = tokens_;
+    request.n_predict = 0;
+    for (int i = 0; i < 40; ++i) {
+        auto session = Session::create(model_, options); // new: nothing was chosen or kept before
+        ASSERT_TRUE(session);
+        std::stop_source stop;
+        std::jthread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::microseconds(50 * i));
+            stop.request_stop();
+        });
+        auto stopped = (*session)->generate(request, {}, stop.get_token());
+        ASSERT_TRUE(stopped) << stopped.error().message;
+        if (i % 10 == 0) {
+            const GenerateResult rest = answer(**session, 300, 4);
+            EXPECT_EQ(rest.ids, answer(*this->session(), 300, 4).ids);
+        }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, RecurrentSession, testing::Values("lfm2", "lfm2moe"));
