@@ -122,7 +122,7 @@ bool hasDisplay() {
 
 void addFiles(ui::AppModel& app, const QStringList& files) {
     for (const QString& file : files)
-        app.models()->add(QUrl::fromLocalFile(file));
+        app.addFile(QUrl::fromLocalFile(file));
 }
 
 void bringForward(QQuickWindow& window) {

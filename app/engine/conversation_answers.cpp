@@ -8,18 +8,6 @@ namespace {
 
 constexpr int kRetryMs = 5000;
 
-/// What the model is to see: system text, then the path up to and with the question.
-Result<QVector<ChatTurn>> readTurns(Database& database, const Conversation& conversation,
-                                    RowId questionId) {
-    QVector<ChatTurn> turns;
-    if (!conversation.systemPrompt.isEmpty())
-        turns.append({Role::System, conversation.systemPrompt});
-    ALCOVE_ASSIGN_OR_RETURN(const QVector<Message> path, MessageStore(database).path(questionId));
-    for (const Message& message : path)
-        turns.append({message.role, message.text});
-    return turns;
-}
-
 MessageState stateOf(FinishReason finish) {
     switch (finish) {
     case FinishReason::Stop:
@@ -38,6 +26,17 @@ MessageState stateOf(FinishReason finish) {
 }
 
 } // namespace
+
+Result<QVector<ChatTurn>> readTurns(Database& database, const Conversation& conversation,
+                                    RowId questionId) {
+    QVector<ChatTurn> turns;
+    if (!conversation.systemPrompt.isEmpty())
+        turns.append({Role::System, conversation.systemPrompt});
+    ALCOVE_ASSIGN_OR_RETURN(const QVector<Message> path, MessageStore(database).path(questionId));
+    for (const Message& message : path)
+        turns.append({message.role, message.text});
+    return turns;
+}
 
 // What may be done now
 // ---------------------------------------------------------------------------------------------
@@ -241,9 +240,12 @@ void ConversationController::Private::prepareAndAnswer(const QString& action, Pr
     if (conversationId != 0)
         sendingIn.insert(conversationId);
     store
-        .run([prepare = std::move(prepare), load,
-              modelId = model.id](Database& db) -> Result<PreparedAnswer> {
+        .run([prepare = std::move(prepare), load, modelId = model.id,
+              slot = slot](Database& db) -> Result<PreparedAnswer> {
             ALCOVE_ASSIGN_OR_RETURN(PreparedAnswer prepared, prepare(db));
+            ALCOVE_RETURN_IF_ERROR(keepAdapters(db, *slot));
+            ALCOVE_ASSIGN_OR_RETURN(prepared.adapters,
+                                    AdapterStore(db).chosen(prepared.conversation.id));
             if (load)
                 ALCOVE_RETURN_IF_ERROR(ModelStore(db).beginLoading(modelId));
             return prepared;
@@ -276,12 +278,17 @@ void ConversationController::Private::startAnswer(PreparedAnswer prepared, const
     answer.sampling = sampling;
     if (newSeedEachTime)
         answer.sampling.seed = randomSeed();
+    if (prepared.seed)
+        answer.sampling.seed = *prepared.seed;
 
     GenerateJob job;
     job.modelPath = model.path;
+    job.modelSha256 = model.sha256;
     job.options = options;
     job.conversationId = conversationId;
     job.turns = std::move(prepared.turns);
+    if (!prepared.withoutAdapters)
+        job.adapters = prepared.adapters;
     job.answerBegin = answer.begin;
     job.sampling = answer.sampling;
     job.maxTokens = maxTokens;
@@ -494,6 +501,7 @@ void ConversationController::Private::answerStored(RowId conversationId, const M
     if (present)
         Q_EMIT q.phaseChanged(AnswerPhase::None);
     Q_EMIT q.answeringChanged(conversationId, false);
+    goOnComparing(message);
     if (answer.queued.isEmpty())
         return;
     if (message.state == MessageState::Complete) {
@@ -523,8 +531,10 @@ void ConversationController::Private::sendQueued(RowId conversationId, const QSt
                                     readTurns(db, added.conversation, added.question.id));
             if (load)
                 ALCOVE_RETURN_IF_ERROR(ModelStore(db).beginLoading(model.id));
-            return PreparedAnswer{added.conversation, added.question, added.answer,
-                                  std::move(turns)};
+            PreparedAnswer prepared{added.conversation, added.question, added.answer,
+                                    std::move(turns)};
+            ALCOVE_ASSIGN_OR_RETURN(prepared.adapters, AdapterStore(db).chosen(conversationId));
+            return prepared;
         })
         .then(&q, [=, this](const Result<PreparedAnswer>& prepared) {
             sendingIn.remove(conversationId);

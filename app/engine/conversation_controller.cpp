@@ -13,6 +13,7 @@ struct Opened {
     Conversation conversation;
     QVector<Message> messages;
     ModelRecord model; // id 0: the conversation has none
+    QVector<AdapterChoice> adapters;
 };
 
 Result<Opened> readConversation(Database& database, RowId id) {
@@ -24,6 +25,7 @@ Result<Opened> readConversation(Database& database, RowId id) {
         ALCOVE_ASSIGN_OR_RETURN(opened.model,
                                 ModelStore(database).get(opened.conversation.modelId));
     }
+    ALCOVE_ASSIGN_OR_RETURN(opened.adapters, AdapterStore(database).chosen(id));
     ALCOVE_RETURN_IF_ERROR(
         SettingsStore(database).set(settings::kLastConversation, static_cast<double>(id)));
     return opened;
@@ -164,6 +166,7 @@ void ConversationController::Private::openAgain(RowId conversationId, int attemp
             }
             if (opened->model.id != 0)
                 setModel(opened->model);
+            q.m_adapters = opened->adapters;
             show(opened->conversation, opened->messages);
         });
 }
@@ -172,6 +175,7 @@ void ConversationController::openNew() {
     ++d->view;
     Conversation fresh;
     fresh.modelId = m_model.id;
+    m_adapters.clear();
     d->show(fresh, {});
 }
 
@@ -185,6 +189,7 @@ void ConversationController::Private::show(Conversation conversation, QVector<Me
     for (const Message& message : std::as_const(messages))
         q.m_path.append(message.id);
     Q_EMIT q.conversationChanged();
+    Q_EMIT q.adaptersChanged();
     Q_EMIT q.messagesReset(messages);
     Q_EMIT q.phaseChanged(q.phase());
 }
@@ -268,6 +273,7 @@ void ConversationController::saveDraft(const QString& text, int caret) {
                 ALCOVE_RETURN_IF_ERROR(SettingsStore(db).set(settings::kLastConversation,
                                                              static_cast<double>(made.id)));
             }
+            ALCOVE_RETURN_IF_ERROR(Private::keepAdapters(db, *slot));
             ALCOVE_RETURN_IF_ERROR(conversations.saveDraft(slot->id, text, caret));
             return conversations.get(slot->id);
         })

@@ -94,6 +94,17 @@ public:
     /// Of the present conversation's answer: 0 running, n waiting for n others, −1 none.
     int queuePosition() const;
 
+    // Adapters.
+
+    /// What the next answers of this conversation are written with.
+    const QVector<AdapterChoice>& adapters() const { return m_adapters; }
+    /// Kept with the conversation; gives adaptersChanged. A running answer goes on with its own.
+    void setAdapters(const QVector<AdapterChoice>& choices);
+    /// Answers the last question with these adapters and without any, with the same seed, as
+    /// siblings; gives compared(), or nothing if one of them was stopped. An answer that the same
+    /// adapters have written is taken as it is.
+    void compareAdapters();
+
     // The model.
 
     /// Model of the next answers, of this conversation and of new ones. Loads nothing before it is
@@ -149,6 +160,8 @@ Q_SIGNALS:
     void modelNeeded();
     void draftSaved(qint64 conversationId);
     void modelStateChanged();
+    void adaptersChanged();
+    void compared(const alcove::app::Message& with, const alcove::app::Message& without);
     /// A failure next to what was asked for; `action` is "open", "send", "save", "load", "answer",
     /// "rename", "delete", "settings".
     void failed(const QString& action, const alcove::Error& error);
@@ -162,6 +175,7 @@ private:
 
     Conversation m_conversation;
     QVector<RowId> m_path;
+    QVector<AdapterChoice> m_adapters;
     ModelRecord m_model;
     ModelState m_modelState = ModelState::None;
     double m_loadFraction = 0;

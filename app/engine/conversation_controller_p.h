@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/engine/conversation_controller.h"
+#include "app/store/adapter_store.h"
 
 #include <QHash>
 #include <QSet>
@@ -38,6 +39,8 @@ struct LiveAnswer {
 /// other finds it.
 struct ConversationSlot {
     RowId id = 0;
+    /// Chosen before there was a row to keep it with.
+    std::optional<QVector<AdapterChoice>> adapters = {};
 };
 
 /// What the store gives back for a new answer: the rows and what the model is to see.
@@ -46,7 +49,14 @@ struct PreparedAnswer {
     std::optional<Message> question; ///< absent: regenerate and continue
     Message answer;
     QVector<ChatTurn> turns;
+    QVector<AdapterChoice> adapters = {}; ///< as the conversation has them
+    bool withoutAdapters = false;         ///< Compare: this answer has none all the same
+    std::optional<quint64> seed = {};     ///< Compare: in place of a new one
 };
+
+/// What the model is to see: system text, then the path up to and with the question.
+Result<QVector<ChatTurn>> readTurns(Database& database, const Conversation& conversation,
+                                    RowId questionId);
 
 struct ConversationController::Private {
     Private(ConversationController& controller, StoreThread& storeThread,
@@ -91,6 +101,19 @@ struct ConversationController::Private {
     void jobFinished(JobId job, const AnswerResult& result);
     void jobFailed(JobId job, const Error& error);
     void sendQueued(RowId conversationId, const QString& text, const ModelRecord& model);
+
+    // --- adapters (conversation_adapters.cpp)
+    /// One answer with the chosen adapters, one without, of the same question and seed.
+    struct Comparison {
+        RowId conversationId = 0; ///< 0: none under way
+        RowId with = 0, without = 0;
+        quint64 seed = 0;
+    };
+    Comparison comparison;
+    /// Keeps what was chosen before the conversation had a row.
+    static Status keepAdapters(Database& db, ConversationSlot& slot);
+    void writeCompared(RowId sibling, bool withoutAdapters);
+    void goOnComparing(const Message& message);
 
     // --- model (conversation_model.cpp)
     SamplingSettings sampling;

@@ -18,8 +18,8 @@ struct ModelFacts {
     QString path, name, architecture, quantization;
     qint64 fileBytes = 0, parameterCount = 0;
     int contextTrained = 0;
-    int contextSize = 0; ///< of its sessions
-    int threads = 0;     ///< as asked for; 0: automatic
+    int contextSize = 0;                                      ///< of its sessions
+    int threads = 0;                                          ///< as asked for; 0: automatic
     qint64 weightsBytes = 0, contextBytes = 0, workBytes = 0; ///< contextBytes: of one conversation
     double loadSeconds = 0;
     QString templateSha256; ///< of the file's chat template; empty if it has none
@@ -58,12 +58,14 @@ struct GenerateJob {
     /// if its sessions have other options (then loadProgress and loadFinished come before the
     /// rest). Empty: the loaded model as it is.
     QString modelPath;
+    QString modelSha256; ///< where it is known; adapters may be bound to it
     SessionOptions options;
-    RowId conversationId = 0;  ///< which warm state to use; 0: none is kept
-    QVector<ChatTurn> turns;   ///< system text first if there is any; ends with the question
-    QString answerBegin;       ///< Continue: the answer so far, to be taken up; else empty
-    SamplingSettings sampling; ///< with the seed to use
-    int maxTokens = -1;        ///< −1: until the context is full
+    RowId conversationId = 0;        ///< which warm state to use; 0: none is kept
+    QVector<ChatTurn> turns;         ///< system text first if there is any; ends with the question
+    QVector<AdapterChoice> adapters; ///< exactly these; loaded first where they are not
+    QString answerBegin;             ///< Continue: the answer so far, to be taken up; else empty
+    SamplingSettings sampling;       ///< with the seed to use
+    int maxTokens = -1;              ///< −1: until the context is full
     QStringList stopStrings;
 };
 

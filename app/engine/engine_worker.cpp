@@ -1,5 +1,6 @@
 #include "app/engine/engine_worker.h"
 
+#include "app/library/adapter_library.h"
 #include "app/logging.h"
 #include "engine/format/gguf_file.h"
 
@@ -153,6 +154,7 @@ Status EngineWorker::load(const EngineJob& job, const QString& path, SessionOpti
     if (stop.stop_requested())
         return cancelled("loading");
     m_warm.clear();
+    m_adapters.clear();
     m_model = model;
     m_options = options;
     m_facts = factsOf(*m_model, *session, m_options);
@@ -178,6 +180,7 @@ Status EngineWorker::prepare(const EngineJob& job) {
 
 void EngineWorker::unload(const EngineJob& job) {
     m_warm.clear();
+    m_adapters.clear();
     m_model.reset();
     m_facts = {};
     reportWarm();
@@ -209,6 +212,26 @@ Result<EngineWorker::Prepared> EngineWorker::makeRequest(const GenerateJob& job,
     return prepared;
 }
 
+Status EngineWorker::useAdapters(const EngineJob& job, Session& session) {
+    std::vector<AdapterUse> uses;
+    for (const AdapterChoice& choice : job.generate.adapters) {
+        if (choice.scale == 0)
+            continue; // not applied, so its file need not be there
+        const AdapterRecord& record = choice.adapter;
+        std::weak_ptr<const Adapter>& kept = m_adapters[record.sha256];
+        std::shared_ptr<const Adapter> adapter = kept.lock();
+        if (adapter == nullptr) {
+            ALCOVE_ASSIGN_OR_RETURN(adapter,
+                                    Adapter::load(record.path.toStdString(), m_model,
+                                                  adapterOptions(record, job.generate.modelSha256),
+                                                  job.stop.get_token()));
+            kept = adapter;
+        }
+        uses.push_back({std::move(adapter), static_cast<float>(choice.scale)});
+    }
+    return session.set_adapters(uses);
+}
+
 Result<GenerateResult> EngineWorker::answer(const EngineJob& job, AnswerResult& result,
                                             AnswerReporter& reporter) {
     const std::stop_token stop = job.stop.get_token();
@@ -216,6 +239,7 @@ Result<GenerateResult> EngineWorker::answer(const EngineJob& job, AnswerResult& 
         return cancelled("the answer");
     ALCOVE_RETURN_IF_ERROR(prepare(job));
     ALCOVE_ASSIGN_OR_RETURN(Prepared prepared, makeRequest(job.generate, result));
+    ALCOVE_RETURN_IF_ERROR(useAdapters(job, *prepared.warm->session));
     GenerateCallbacks callbacks;
     callbacks.on_text = [&](std::string_view text, TokenId) { reporter.text(text); };
     callbacks.on_progress = [&](const GenerateStats& stats) { reporter.progress(stats); };
@@ -249,6 +273,10 @@ void EngineWorker::generate(const EngineJob& job) {
     AnswerFacts& facts = answered.facts;
     facts.modelName = m_facts.name;
     facts.templateSha256 = m_facts.templateSha256;
+    for (const AdapterChoice& choice : job.generate.adapters) {
+        if (choice.scale != 0)
+            facts.adapters.append({choice.adapter.sha256, choice.adapter.name, choice.scale});
+    }
     facts.sampling = samplingToJson(job.generate.sampling);
     facts.seed = job.generate.sampling.seed;
     facts.promptTokens = stats.prompt_tokens;

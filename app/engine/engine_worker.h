@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <list>
+#include <map>
 #include <memory>
 #include <stop_token>
 
@@ -84,6 +85,8 @@ private:
 
     Status load(const EngineJob& job, const QString& path, SessionOptions options, bool ended);
     Status prepare(const EngineJob& job); ///< an answer's model and options
+    /// Gives the session the job's adapters, which are loaded and checked where they are not.
+    Status useAdapters(const EngineJob& job, Session& session);
     Result<GenerateResult> answer(const EngineJob& job, AnswerResult& result,
                                   AnswerReporter& reporter);
     void unload(const EngineJob& job);
@@ -101,6 +104,8 @@ private:
     ModelFacts m_facts;
     SessionOptions m_options;
     std::list<Warm> m_warm;
+    /// By hash; of the present model. Those that no session uses are gone.
+    std::map<QString, std::weak_ptr<const Adapter>> m_adapters;
     double m_readRate = 0; // tokens per second that this model read last; for the first forecast
 };
 

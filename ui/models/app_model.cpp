@@ -89,7 +89,8 @@ AppModel::AppModel(const Parts& parts, QObject* parent)
       m_library(parts.library), m_settings(parts.settings), m_appearance(parts.settings),
       m_placement(parts.settings, parts.screens), m_conversations(parts.store, parts.controller),
       m_feed(parts.controller, m_rows), m_composer(parts.controller, parts.engine),
-      m_models(parts.library, parts.controller), m_modelBar(parts.controller, parts.engine),
+      m_models(parts.library, parts.controller), m_adapters(parts.store, parts.controller),
+      m_modelBar(parts.controller, parts.engine),
       m_status([&engine = parts.engine] { return engine.memory(); }) {
     connect(&m_controller, &ConversationController::conversationChanged, this, [this] {
         if (m_controller.conversationId() != 0)
@@ -206,6 +207,7 @@ void AppModel::start() {
     m_conversations.load();
     QTimer::singleShot(0, this, [this] {
         m_library.rescan();
+        m_adapters.refresh();
         m_appearance.followDesktop();
         m_status.refresh();
         Q_EMIT roomChanged();
@@ -346,6 +348,13 @@ void AppModel::open(qint64 conversationId) {
     m_hasOpened = true;
     m_composer.flush();
     m_controller.open(conversationId);
+}
+
+void AppModel::addFile(const QUrl& file) {
+    if (DropModel::isAdapterFile(file))
+        m_adapters.add(file);
+    else
+        m_models.add(file);
 }
 
 void AppModel::openNew() {

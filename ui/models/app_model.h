@@ -2,6 +2,7 @@
 
 #include "app/engine/conversation_controller.h"
 #include "app/library/model_library.h"
+#include "ui/models/adapters/adapter_list_model.h"
 #include "ui/models/appearance_model.h"
 #include "ui/models/blocks/block_list_model.h"
 #include "ui/models/blocks/conversation_feed.h"
@@ -31,6 +32,7 @@ class AppModel : public QObject {
     Q_PROPERTY(alcove::ui::BlockListModel* messages READ messages CONSTANT FINAL)
     Q_PROPERTY(alcove::ui::ComposerModel* composer READ composer CONSTANT FINAL)
     Q_PROPERTY(alcove::ui::ModelListModel* models READ models CONSTANT FINAL)
+    Q_PROPERTY(alcove::ui::AdapterListModel* adapters READ adapters CONSTANT FINAL)
     Q_PROPERTY(alcove::ui::ModelBarModel* modelBar READ modelBar CONSTANT FINAL)
     Q_PROPERTY(alcove::ui::StatusModel* status READ status CONSTANT FINAL)
     Q_PROPERTY(alcove::ui::AppearanceModel* appearance READ appearance CONSTANT FINAL)
@@ -68,6 +70,7 @@ public:
     BlockListModel* messages() { return &m_rows; }
     ComposerModel* composer() { return &m_composer; }
     ModelListModel* models() { return &m_models; }
+    AdapterListModel* adapters() { return &m_adapters; }
     ModelBarModel* modelBar() { return &m_modelBar; }
     StatusModel* status() { return &m_status; }
     AppearanceModel* appearance() { return &m_appearance; }
@@ -89,6 +92,8 @@ public:
     QString version() const;
 
     Q_INVOKABLE void open(qint64 conversationId);
+    /// A model or an adapter, told apart by content.
+    Q_INVOKABLE void addFile(const QUrl& file);
     Q_INVOKABLE void openNew();
     Q_INVOKABLE void openElsewhere(); ///< the conversation of busyElsewhere
     Q_INVOKABLE void openNeighbour(int by);
@@ -146,6 +151,7 @@ private:
     ConversationFeed m_feed;
     ComposerModel m_composer;
     ModelListModel m_models;
+    AdapterListModel m_adapters;
     ModelBarModel m_modelBar;
     StatusModel m_status;
     DropModel m_drop;

@@ -13,12 +13,19 @@
 namespace alcove::ui {
 
 bool DropModel::usable() const {
-    return std::any_of(m_rows.cbegin(), m_rows.cend(), [](const Row& row) { return row.isModel; });
+    return std::any_of(m_rows.cbegin(), m_rows.cend(),
+                       [](const Row& row) { return row.isUsable(); });
+}
+
+bool DropModel::isAdapter() const {
+    const auto it =
+        std::find_if(m_rows.cbegin(), m_rows.cend(), [](const Row& row) { return row.isUsable(); });
+    return it != m_rows.cend() && it->isAdapter;
 }
 
 QUrl DropModel::usableFile() const {
     const auto it =
-        std::find_if(m_rows.cbegin(), m_rows.cend(), [](const Row& row) { return row.isModel; });
+        std::find_if(m_rows.cbegin(), m_rows.cend(), [](const Row& row) { return row.isUsable(); });
     return it == m_rows.cend() ? QUrl() : it->file;
 }
 
@@ -39,13 +46,15 @@ QVariant DropModel::data(const QModelIndex& index, int role) const {
     case DetailRole:
         if (row.isModel)
             return tr("Add this model (stays where it is)");
+        if (row.isAdapter)
+            return tr("Add this adapter (stays where it is)");
         if (!row.looked)
             return tr("Looking at the file");
         if (const QString suffix = QFileInfo(row.name).suffix(); !suffix.isEmpty())
             return tr("Alcove cannot use .%1 files").arg(suffix);
         return tr("Alcove cannot use this file");
     case UsableRole:
-        return row.isModel;
+        return row.isUsable();
     default:
         return {};
     }
@@ -63,11 +72,19 @@ DropModel::Row DropModel::look(const QUrl& file) {
     if (!file.isLocalFile())
         return row;
     const QFileInfo info(file.toLocalFile());
-    if (!info.isFile())
+    if (!info.isFile()) {
+        row.isAdapter = QFileInfo::exists(info.filePath() + QStringLiteral("/adapter_config.json"));
         return row;
+    }
     row.bytes = info.size();
     QFile content(info.filePath());
-    row.isModel = content.open(QIODevice::ReadOnly) && content.read(4) == "GGUF";
+    constexpr qint64 kHead = 1 << 16; // an adapter says in its first lines that it is one
+    const QByteArray head = content.open(QIODevice::ReadOnly) ? content.read(kHead) : QByteArray();
+    const bool gguf = head.startsWith("GGUF");
+    row.isAdapter = gguf ? head.contains("adapter.type")
+                         : info.suffix() == QLatin1String("safetensors") ||
+                               info.fileName() == QLatin1String("adapter_config.json");
+    row.isModel = gguf && !row.isAdapter;
     return row;
 }
 

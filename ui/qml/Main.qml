@@ -113,6 +113,7 @@ T.ApplicationWindow {
         app: root.app
         popupOpen: T.Overlay.overlay !== null && T.Overlay.overlay.visibleChildren.length > (hint.visible ? 1 : 0)
         onPickModelRequested: page.openPicker()
+        onPickAdaptersRequested: page.openAdapters()
         onOpenFileRequested: fileDialog.active = true
         onInspectorRequested: {
             if (root.wide)
@@ -310,10 +311,11 @@ T.ApplicationWindow {
         onExited: root.app.drop.leave()
         onDropped: drop => {
             const file = root.app.drop.usableFile();
+            const adapter = root.app.drop.adapter;
             root.app.drop.leave();
             if (file.toString() !== "") {
                 drop.accept(Qt.LinkAction);
-                root.app.models.add(file);
+                adapter ? root.app.adapters.add(file) : root.app.models.add(file);
             }
         }
 
@@ -335,7 +337,7 @@ T.ApplicationWindow {
             target: fileDialog.item as ModelFileDialog
 
             function onAccepted() {
-                root.app.models.add((fileDialog.item as ModelFileDialog).selectedFile);
+                root.app.addFile((fileDialog.item as ModelFileDialog).selectedFile);
                 fileDialog.active = false;
             }
 

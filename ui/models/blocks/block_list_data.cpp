@@ -203,6 +203,9 @@ QString BlockListModel::detailOf(const Place_& place, const RowRef& row) const {
     // Numbers of the whole answer, shown on focus and read out.
     QStringList parts{source.facts->modelName,
                       tr("%n token(s)", nullptr, source.facts->generatedTokens)};
+    for (const app::AppliedAdapter& adapter : source.facts->adapters)
+        parts << tr("%1 %2", "adapter, strength")
+                     .arg(adapter.name, QLocale().toString(adapter.scale, 'f', 2));
     if (source.facts->seed != 0)
         parts << tr("seed %1").arg(source.facts->seed);
     parts << time;

@@ -28,6 +28,10 @@ Rectangle {
         picker.open();
     }
 
+    function openAdapters() {
+        adapterButton.openPicker();
+    }
+
     function focusModel() {
         button.forceActiveFocus(Qt.TabFocusReason);
     }
@@ -133,6 +137,14 @@ Rectangle {
                 // Kept inside the window whatever the text size is.
                 height: Math.min(implicitHeight, root.Window.height - root.height - Theme.space24)
             }
+        }
+        AdapterButton {
+            id: adapterButton
+
+            app: root.app
+            narrow: root.narrow
+            barHeight: root.height
+            onAddRequested: root.actions.openFile.trigger()
         }
         AppButton {
             text: root.bar.actionText

@@ -12,6 +12,7 @@ Item {
     property bool popupOpen: false
 
     signal pickModelRequested
+    signal pickAdaptersRequested
     signal openFileRequested
     signal inspectorRequested
     signal listRequested
@@ -63,6 +64,13 @@ Item {
         group: qsTr("Model")
         keys: ["Ctrl+M"]
         onTriggered: root.pickModelRequested()
+    }
+    readonly property AppAction chooseAdapters: AppAction {
+        text: qsTr("Choose adapters")
+        symbol: "adapter"
+        group: qsTr("Model")
+        keys: ["Ctrl+Shift+A"]
+        onTriggered: root.pickAdaptersRequested()
     }
     readonly property AppAction openFile: AppAction {
         text: qsTr("Add a model file")
@@ -187,7 +195,7 @@ Item {
     }
 
     readonly property list<AppAction> all: [root.newConversation, root.rename, root.nextConversation,
-        root.previousConversation, root.undoDelete, root.chooseModel, root.openFile, root.stop, root.leave, root.again,
+        root.previousConversation, root.undoDelete, root.chooseModel, root.chooseAdapters, root.openFile, root.stop, root.leave, root.again,
         root.copyAnswer, root.copyCode, root.composer, root.list, root.inspector, root.nextPane, root.previousPane,
         root.appearance, root.growText, root.shrinkText, root.resetText, root.showKeys, root.quit]
 

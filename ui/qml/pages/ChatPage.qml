@@ -23,6 +23,10 @@ Rectangle {
         bar.openPicker();
     }
 
+    function openAdapters() {
+        bar.openAdapters();
+    }
+
     function focusComposer() {
         composer.focusField();
     }
