@@ -89,6 +89,9 @@ struct ChatPrompt {
 class Model {
 public:
     struct LoadOptions {
+        /// The session that is wanted: whether its memory can be had is checked before the weights
+        /// are read, and Errc::Memory says as Session::create would. Nothing: not checked.
+        std::optional<SessionOptions> for_session;
         bool use_mmap = true;
         std::function<void(float fraction)>
             on_progress; ///< 0…1, at most 50 times; on the calling thread

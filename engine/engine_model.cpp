@@ -2,6 +2,7 @@
 
 #include "engine/cpu.h"
 #include "engine/model/display_name.h"
+#include "engine/session/memory_need.h"
 
 #include <algorithm>
 #include <chrono>
@@ -111,6 +112,13 @@ Error cancelled() {
     return Error{Errc::Cancelled, "loading was stopped on request"};
 }
 
+/// Whether a session with these options would find its memory.
+Status check_session_memory(const model::LoadedModel& loaded, const SessionOptions& options) {
+    ALCOVE_ASSIGN_OR_RETURN(const Isa isa, choose_isa(options.isa));
+    ALCOVE_ASSIGN_OR_RETURN(const SessionOptions resolved, resolve(options, loaded.hparams));
+    return check_memory(loaded, resolved, kernel_table(isa), available_memory_bytes());
+}
+
 } // namespace
 
 ModelInfo describe(const GgufFile& file) {
@@ -189,6 +197,11 @@ Result<std::shared_ptr<const Model>> EngineModel::load(const std::filesystem::pa
         return named(tokenizer.error());
     made->tokenizer_ = std::move(*tokenizer);
     made->chat_format_ = ChatFormat::load(*file, *made->tokenizer_);
+    if (options.for_session) {
+        const Status fits = check_session_memory(made->loaded_, *options.for_session);
+        if (!fits)
+            return fits.error();
+    }
     report(0.2F);
     if (options.use_mmap && !Prefault(*file, options.on_progress, stop).run())
         return cancelled();

@@ -98,6 +98,8 @@ Result<std::shared_ptr<const Model>> load_model(Invocation& invocation, const Mo
     ALCOVE_ASSIGN_OR_RETURN(const std::string path, resolve_model_path(invocation, options.model));
     Model::LoadOptions load;
     load.use_mmap = !options.no_mmap;
+    if (options.ctx > 0 || use == Use::Chat) // else the command takes what it needs
+        load.for_session = session_options(options);
     // The loader logs its warnings, which are given below as far as they matter; what sessions log
     // later is passed on.
     const auto loading = std::make_shared<bool>(true);

@@ -138,6 +138,7 @@ Status EngineWorker::load(const EngineJob& job, const QString& path, SessionOpti
     const std::stop_token stop = job.stop.get_token();
     if (const int threads = m_tuning->threads.load(); threads >= 0)
         options.n_threads = threads;
+    loadOptions.for_session = options;
     const bool present = m_model != nullptr && m_facts.path == path;
     ALCOVE_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model,
                             contained([&]() -> Result<std::shared_ptr<const Model>> {

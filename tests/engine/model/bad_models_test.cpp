@@ -1,9 +1,12 @@
 #include "engine/engine.h"
+#include "tests/engine/format/temporary_folder.h"
 #include "tests/engine/model/oracle.h"
 
 #include <gtest/gtest.h>
 
-#include <cctype>
+#include <algorithm>
+#include <fstream>
+#include <limits>
 
 namespace alcove {
 namespace {
@@ -63,6 +66,31 @@ TEST(BadModels, InfoOfAFileThatCannotRunSaysWhy) {
     EXPECT_TRUE(info->runnable) << info->reason;
     EXPECT_EQ(info->n_layer, 1);
     EXPECT_EQ(info->quantization, "F32");
+}
+
+TEST(BadModels, MemoryIsCheckedBeforeTheWeightsAreRead) {
+    // A small file that claims to be trained for the longest context there is.
+    std::ifstream in(test::data_models() / "bad/ok_minimal.gguf", std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string key = "llama.context_length";
+    const std::size_t value = bytes.find(key) + key.size() + 4; // after the value's type
+    bytes.replace(value, 4, "\xff\xff\xff\x7f");
+    const test::TemporaryFolder folder;
+    const std::filesystem::path path = folder.path() / "long.gguf";
+    std::ofstream(path, std::ios::binary) << bytes;
+
+    Model::LoadOptions options;
+    options.for_session = SessionOptions{};
+    options.for_session->n_ctx = std::numeric_limits<std::int32_t>::max();
+    float progress = 0;
+    options.on_progress = [&](float fraction) { progress = std::max(progress, fraction); };
+    auto model = Model::load(path, options, {});
+    ASSERT_FALSE(model);
+    EXPECT_EQ(model.error().code, Errc::Memory);
+    EXPECT_NE(model.error().message.find("would fit"), std::string::npos) << model.error().message;
+    EXPECT_LT(progress, 0.2F);
+    options.for_session->n_ctx = 64;
+    EXPECT_TRUE(Model::load(path, options, {}));
 }
 
 TEST(BadModels, NotANumberNamesTheFirstLayer) {
