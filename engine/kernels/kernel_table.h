@@ -40,7 +40,9 @@ struct AttentionArgs {
     std::int32_t n_q = 0;     ///< rows: tokens of the chunk
     std::int32_t group = 0;   ///< query heads per KV head
     std::int32_t head_dim = 0;
-    const void* k = nullptr; ///< row of position p: k + p * kv_stride bytes, head_dim of kv_type
+    /// Row of position p: k + p * kv_stride bytes, head_dim values of kv_type. Positions that no
+    /// query row sees are not read.
+    const void* k = nullptr;
     const void* v = nullptr;
     std::size_t kv_stride = 0;  ///< bytes between positions
     std::uint8_t kv_type = 0;   ///< KvType

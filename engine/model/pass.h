@@ -14,13 +14,19 @@
 
 namespace alcove::model {
 
+/// The positions that a layer's part of the cache has rows for: [first, first + n_rows). A layer
+/// with a window forgets what it cannot see any more; all others have first = 0.
+struct KvRows {
+    std::int32_t first = 0, n_rows = 0;
+};
+
 /// Where a session keeps keys and values. Row of layer l, KV head h, position p:
-/// `keys[l] + (h * n_ctx + p) * row_bytes`, head_dim values of kv_type; values likewise. Rows of
-/// one head are neighbours, so that attention streams.
+/// `keys[l] + (h * rows[l].n_rows + p - rows[l].first) * row_bytes`, head_dim values of kv_type;
+/// values likewise. Rows of one head are neighbours, so that attention streams.
 struct KvView {
     std::span<std::byte*const> keys, values; ///< per layer
+    std::span<const KvRows> rows;            ///< per layer
     std::size_t row_bytes = 0;
-    std::int32_t n_ctx = 0;
     std::uint8_t kv_type = 0;
 };
 

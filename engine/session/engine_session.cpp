@@ -42,8 +42,8 @@ Result<std::unique_ptr<Session>> EngineSession::create(std::shared_ptr<const Mod
     const KernelTable& kernels = kernel_table(isa);
     ALCOVE_ASSIGN_OR_RETURN(const SessionOptions resolved, resolve(options, loaded.hparams));
     ALCOVE_RETURN_IF_ERROR(check_memory(loaded, resolved, kernels, available_memory_bytes()));
-    ALCOVE_ASSIGN_OR_RETURN(KvCache cache,
-                            KvCache::create(loaded.hparams, resolved.kv_type, resolved.n_ctx));
+    ALCOVE_ASSIGN_OR_RETURN(KvCache cache, KvCache::create(loaded.hparams, resolved.kv_type,
+                                                           resolved.n_ctx, resolved.n_batch));
     if (engine_model->log() && options.n_ctx > resolved.n_ctx)
         engine_model->log()(LogLevel::Warning, "session",
                             fmt::format("a context of {} was asked for, the model was trained for "
@@ -147,6 +147,7 @@ bool EngineSession::read(model::Batch batch) {
     ThreadTuner& tuner = batch.tokens.size() == 1 ? write_tuner_ : read_tuner_;
     const std::int32_t n_threads = automatic_threads_ ? tuner.n_threads() : options_.n_threads;
     const Clock::time_point begin = Clock::now();
+    cache_.make_room(batch.first_pos, static_cast<std::int32_t>(batch.tokens.size()));
     if (!model::forward(loaded(), kernels_, *workspace_, cache_.view(), batch, n_threads,
                         n_usable_))
         return false;
@@ -167,6 +168,10 @@ bool EngineSession::read(model::Batch batch) {
 std::size_t EngineSession::keep(std::size_t n) {
     if (!recurrent_.empty())
         n = static_cast<std::size_t>(recurrent_.rewind(static_cast<std::int32_t>(n)));
+    if (!cache_.holds(static_cast<std::int32_t>(n))) {
+        clear();
+        return 0;
+    }
     tokens_.resize(n);
     return n;
 }

@@ -62,8 +62,9 @@ private:
     Status check_file() const;
     /// Reads one chunk at the end of tokens_, which grows by it; false, unchanged, after a stop.
     bool read(model::Batch batch);
-    /// Forgets all tokens but the first `n`, or but fewer where layers have a state, which can only
-    /// go back to a checkpoint. Returns how many stay.
+    /// Forgets all tokens but the first `n`, or but fewer: where layers have a state, which can
+    /// only go back to a checkpoint, or a window that has moved past what `n` needs. Returns how
+    /// many stay; the rest is read again.
     std::size_t keep(std::size_t n);
     /// What a rank-one correction that is no number leads to: nothing of the request is kept.
     Status check_adapters();
@@ -82,6 +83,7 @@ private:
     std::vector<TokenId> tokens_;
     std::unique_ptr<adapter::AdapterSet> adapters_; // null: none
     std::string adapters_identity_;                 // of what tokens_ were read with
+    double seconds_per_read_token_ = 0;             // of the last chunk; 0: not known
     std::vector<float> logits_;                     // [n_vocab] of the last token read
 };
 

@@ -64,8 +64,9 @@ MemoryEstimate memory_need(const model::LoadedModel& model, const SessionOptions
     MemoryEstimate need;
     for (const GgufTensor& tensor : model.file->tensors())
         need.weights_bytes += tensor.bytes;
-    need.kv_bytes = KvCache::bytes(model.hparams, resolved.kv_type, resolved.n_ctx) +
-                    RecurrentState::bytes(model.hparams);
+    need.kv_bytes =
+        KvCache::bytes(model.hparams, resolved.kv_type, resolved.n_ctx, resolved.n_batch) +
+        RecurrentState::bytes(model.hparams);
     const auto n_vocab = static_cast<std::uint64_t>(model.hparams.n_vocab);
     need.work_bytes = model::Workspace::bytes(model.hparams, workspace_shape(resolved), kernels) +
                       n_vocab * (sizeof(float) + kBytesPerToken);

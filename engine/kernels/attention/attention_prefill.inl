@@ -251,7 +251,8 @@ template <std::uint8_t kv, int vectors>
 void attend_tile(const AttentionArgs& args, LaneTile& tile) {
     for (std::int32_t begin = tile.min_from / kPrefillBlock * kPrefillBlock; begin <= tile.max_pos;
          begin += kPrefillBlock)
-        attend_block<kv, vectors>(args, tile, begin,
+        // Positions that no lane sees are not read: there may be no rows of them.
+        attend_block<kv, vectors>(args, tile, max_int(begin, tile.min_from),
                                   min_int(begin + kPrefillBlock, tile.max_pos + 1));
 }
 

@@ -139,7 +139,7 @@ private:
         rotate(row, group_, q);
         rotate(row, 1, k);
         scale_query(row, q);
-        const std::size_t at = cache_offset(head, pass_.batch().first_pos + row);
+        const std::ptrdiff_t at = cache_offset(head, pass_.batch().first_pos + row);
         const auto n = static_cast<std::size_t>(head_dim_);
         const auto il = static_cast<std::size_t>(il_);
         kernels_.store_kv(kv_.kv_type, n, k, kv_.keys[il] + at);
@@ -147,10 +147,12 @@ private:
                           kv_.values[il] + at);
     }
 
-    std::size_t cache_offset(std::int32_t head, std::int32_t position) const {
-        return (static_cast<std::size_t>(head) * static_cast<std::size_t>(kv_.n_ctx) +
-                static_cast<std::size_t>(position)) *
-               kv_.row_bytes;
+    /// Bytes from the layer's begin; less than 0 for positions that are forgotten, which nobody
+    /// reads.
+    std::ptrdiff_t cache_offset(std::int32_t head, std::int32_t position) const {
+        const KvRows& rows = kv_.rows[static_cast<std::size_t>(il_)];
+        return (static_cast<std::ptrdiff_t>(head) * rows.n_rows + position - rows.first) *
+               static_cast<std::ptrdiff_t>(kv_.row_bytes);
     }
 
     AttentionArgs args(std::int32_t row, std::int32_t n_q, std::int32_t head) const {

@@ -62,7 +62,7 @@ TEST(ForwardPass, AllocatesNothing) {
     const AdapterUse use{std::make_shared<EngineAdapter>(adapter_file->info, *slots, *file), 0.5F};
     auto set = adapter::AdapterSet::create(std::span(&use, 1), file->get(), 64, false);
     ASSERT_TRUE(set) << set.error().message;
-    auto cache = KvCache::create(model->hparams, KvType::F16, 512);
+    auto cache = KvCache::create(model->hparams, KvType::F16, 512, 64);
     ASSERT_TRUE(cache);
     for (const Isa isa : runnable_isas()) {
         const KernelTable& kernels = kernel_table(isa);
