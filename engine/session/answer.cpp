@@ -64,6 +64,25 @@ Result<GenerateResult> EngineSession::Answer::run() {
     }
 }
 
+std::size_t EngineSession::Answer::chunk_size(std::size_t n_left) const {
+    // What a stop request throws away is the chunk that it falls into. A long one reads faster,
+    // but no faster than kEnough; the answer does not depend on where chunks end.
+    constexpr double kSeconds = 1.5;
+    constexpr std::size_t kEnough = 128;
+    std::size_t n = static_cast<std::size_t>(session_.options_.n_batch);
+    if (session_.recurrent_.empty() && n > kEnough) {
+        const double seconds = session_.seconds_per_read_token_;
+        const double fits = seconds > 0 ? kSeconds / seconds : 0;
+        n = fits >= static_cast<double>(n)
+                ? n
+                : std::max(kEnough, static_cast<std::size_t>(fits) / kEnough * kEnough);
+        // A last token alone would be read as one that is written, with other roundings.
+        if (n_left == n + 1)
+            --n;
+    }
+    return std::min(n_left, n);
+}
+
 bool EngineSession::Answer::read_prompt() {
     const std::vector<TokenId>& prompt = request_.prompt;
     const std::vector<TokenId>& tokens = session_.tokens_;
@@ -77,8 +96,7 @@ bool EngineSession::Answer::read_prompt() {
     result_.stats.cached_tokens = to_count(n_keep);
     report();
     for (std::size_t at = n_keep; at < prompt.size();) {
-        std::size_t n =
-            std::min(prompt.size() - at, static_cast<std::size_t>(session_.options_.n_batch));
+        std::size_t n = chunk_size(prompt.size() - at);
         if (keeps_state && at + 1 == prompt.size())
             session_.recurrent_.save();
         else if (keeps_state && at + n == prompt.size())
@@ -90,7 +108,10 @@ bool EngineSession::Answer::read_prompt() {
         batch.logits = session_.logits_.data();
         batch.observer = this;
         batch.stop = stop_;
+        const Clock::time_point chunk_begin = Clock::now();
         const bool complete = session_.read(batch);
+        if (complete && n > 1)
+            session_.seconds_per_read_token_ = seconds_since(chunk_begin) / static_cast<double>(n);
         if (failure_)
             std::rethrow_exception(failure_);
         if (complete)

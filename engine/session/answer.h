@@ -24,6 +24,8 @@ private:
     using Clock = std::chrono::steady_clock;
 
     bool read_prompt();
+    /// Tokens of the next chunk of `n_left`: at most n_batch, on a slow machine fewer.
+    std::size_t chunk_size(std::size_t n_left) const;
     /// The next token is chosen and shown; true if the answer ends with it.
     Result<bool> write_token();
     bool read_token();
