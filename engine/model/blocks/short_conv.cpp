@@ -1,5 +1,6 @@
 #include "engine/model/blocks/short_conv.h"
 
+#include <algorithm>
 #include <array>
 
 namespace alcove::model {
@@ -17,16 +18,14 @@ public:
           in_(pass.workspace().buffers.conv), n_embd_(pass.hp().n_embd),
           n_kept_(pass.hp().n_conv_taps - 1) {}
 
-    /// C * conv(B * X) of `time` to `y`.
+    /// C * conv(B * X) of `time` to `y`, tap by tap.
     void run(std::int32_t time, float* y) const {
+        std::fill_n(y, n_embd_, 0.0F);
+        for (std::int32_t tap = 0; tap <= n_kept_; ++tap)
+            add_tap(time - n_kept_ + tap, tap, y);
         const float* gate = in_ + at(time) + n_embd_;
-        for (std::int32_t c = 0; c < n_embd_; ++c) {
-            const float* taps = kernel_.row(c);
-            float sum = 0;
-            for (std::int32_t tap = 0; tap <= n_kept_; ++tap)
-                sum += taps[tap] * value(time - n_kept_ + tap, c);
-            y[c] = gate[c] * sum;
-        }
+        for (std::int32_t c = 0; c < n_embd_; ++c)
+            y[c] *= gate[c];
     }
 
     /// The last values of a batch of `n` rows, channels [begin, end).
@@ -41,6 +40,21 @@ public:
 private:
     std::size_t at(std::int32_t time) const {
         return static_cast<std::size_t>(time) * 3 * static_cast<std::size_t>(n_embd_);
+    }
+    void add_tap(std::int32_t time, std::int32_t tap, float* y) const {
+        const float* taps = kernel_.data + tap;
+        const std::int32_t n_taps = n_kept_ + 1;
+        if (time < 0) {
+            const float* kept = before_ + static_cast<std::size_t>(time + n_kept_) *
+                                              static_cast<std::size_t>(n_embd_);
+            for (std::int32_t c = 0; c < n_embd_; ++c)
+                y[c] += taps[c * n_taps] * kept[c];
+            return;
+        }
+        const float* b = in_ + at(time);
+        const float* x = b + 2 * n_embd_;
+        for (std::int32_t c = 0; c < n_embd_; ++c)
+            y[c] += taps[c * n_taps] * (b[c] * x[c]);
     }
     float value(std::int32_t time, std::int32_t c) const {
         if (time < 0)
