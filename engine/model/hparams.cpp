@@ -376,7 +376,8 @@ Status require_experts(const KeyReader& keys, HParams& hp) {
     ExpertParams& experts = hp.experts;
     ALCOVE_ASSIGN_OR_RETURN(experts.n, keys.count("expert_count", 1, kMaxExperts));
     ALCOVE_ASSIGN_OR_RETURN(experts.n_used, keys.count("expert_used_count", 1, experts.n));
-    ALCOVE_ASSIGN_OR_RETURN(experts.n_ff, keys.count("expert_feed_forward_length", 1, kMaxWidth));
+    ALCOVE_ASSIGN_OR_RETURN(
+        experts.n_ff, keys.count_or("expert_feed_forward_length", hp.max_n_ff(), 1, kMaxWidth));
     constexpr std::int32_t kSoftmax = 1;
     constexpr std::int32_t kSigmoid = 2;
     ALCOVE_ASSIGN_OR_RETURN(const std::int32_t gating,

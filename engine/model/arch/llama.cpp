@@ -3,13 +3,36 @@
 #include "engine/model/arch/rows.h"
 
 /// LLaMA 1 to 3, Mistral, SmolLM, TinyLlama and every other file that names itself "llama": grouped
-/// queries, SwiGLU, two norms per layer. rope_freqs.weight is Llama 3's long-context scaling.
+/// queries, SwiGLU, two norms per layer. rope_freqs.weight is Llama 3's long-context scaling. With
+/// an expert_count the layers are mixtures (Mixtral): softmax, the weights of the chosen sum to 1.
 namespace alcove::model::arch {
+
+namespace {
+
+constexpr std::array kLayerTensors = rows::join(
+    rows::kNorms, rows::kAttention, rows::kAttentionBiases,
+    rows::only(rows::kDense, rows::kFeedForward),
+    rows::only(rows::kDense, rows::kFeedForwardBiases), rows::only(rows::kMixture, rows::kExperts));
+
+Status configure(const KeyReader& keys, HParams& hp) {
+    ALCOVE_ASSIGN_OR_RETURN(const std::int32_t n_expert,
+                            keys.count_or("expert_count", 0, 0, 1 << 12));
+    if (n_expert == 0)
+        return ok();
+    ALCOVE_RETURN_IF_ERROR(require_experts(keys, hp));
+    for (LayerParams& layer : hp.layers)
+        layer.has_experts = true;
+    return ok();
+}
+
+} // namespace
 
 constinit const Architecture kLlama = {.name = "llama",
                                        .rope_interleaved = true,
                                        .tensors = rows::kModel,
-                                       .layer_tensors = rows::kLayer,
-                                       .layer = &llama_layer};
+                                       .layer_tensors = kLayerTensors,
+                                       .configure = &configure,
+                                       .layer = &llama_layer,
+                                       .has_experts = true};
 
 } // namespace alcove::model::arch

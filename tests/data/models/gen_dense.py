@@ -90,6 +90,9 @@ def forward(case, w, tokens):
         branch = out.reshape(n, EMBD) @ t("attn_output").T
         h = h + (rms(branch, t("post_attention_norm")) if case["arch"] == "olmo2" else branch)
         x = h if case["arch"] == "olmo2" else rms(h, t("ffn_norm"))
+        if "experts" in case:
+            h = h + mixture(case, t, x)
+            continue
         if case["arch"] == "phi3":
             gate, up = np.split(x @ t("ffn_up").T, 2, axis=1)
         else:
@@ -98,6 +101,20 @@ def forward(case, w, tokens):
         h = h + (rms(branch, t("post_ffw_norm")) if case["arch"] == "olmo2" else branch)
     hidden = rms(h, w["output_norm"])
     return hidden @ w["output"].T, hidden
+
+
+def mixture(case, t, x):
+    n_used = case["experts"][1]
+    scores = x @ t("ffn_gate_inp").T
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    out = np.zeros_like(x)
+    for row in range(len(x)):
+        chosen = np.argsort(-p[row], kind="stable")[:n_used]
+        for e in chosen:
+            gate, up = t("ffn_gate_exps")[e] @ x[row], t("ffn_up_exps")[e] @ x[row]
+            out[row] += p[row, e] / p[row, chosen].sum() * (t("ffn_down_exps")[e] @ (gate / (1 + np.exp(-gate)) * up))
+    return out
 
 
 def weights(case, rng):
@@ -116,6 +133,12 @@ def weights(case, rng):
                       "post_ffw_norm": norm(EMBD)}
         else:
             layer |= {"attn_norm": norm(EMBD), "ffn_norm": norm(EMBD)}
+        if "experts" in case:
+            n = case["experts"][0]
+            for name in ("ffn_gate", "ffn_up", "ffn_down"):
+                rows, cols = layer.pop(name).shape
+                layer[f"{name}_exps"] = np.stack([matrix(rows, cols) for _ in range(n)])
+            layer["ffn_gate_inp"] = matrix(n, EMBD) * 2
         w |= {f"blk.{il}.{name}": value for name, value in layer.items()}
     return w
 
@@ -137,6 +160,9 @@ def write_model(path, case, w):
         g.add_sliding_window(0)
     if case.get("window"):
         g.add_sliding_window(case["window"])
+    if "experts" in case:
+        g.add_expert_count(case["experts"][0])
+        g.add_expert_used_count(case["experts"][1])
     if "yarn" in case:
         factor, original, log_mul = case["yarn"]
         g.add_rope_scaling_type(gguf.RopeScalingType.YARN)
@@ -211,6 +237,7 @@ CASES = {
                      temperature=(0.1, 32)),
     "olmo2": dict(arch="olmo2", layers=2, interleaved=False, context=1024),
     "olmo3": dict(arch="olmo2", layers=5, interleaved=False, context=1024, window=20, yarn=(8.0, 64, 0.0)),
+    "mixtral": dict(arch="llama", layers=2, interleaved=True, context=1024, experts=(6, 2)),
 }
 
 

@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, OracleModel,
                                          "llama_rope_yarn", "mistral", "granite", "qwen2", "qwen3",
                                          "qwen3moe", "lfm2", "lfm2moe", "smollm3", "gemma2",
                                          "gemma3", "phi3", "phi3_short", "llama_longrope",
-                                         "mistral3", "olmo2", "olmo3"));
+                                         "mistral3", "olmo2", "olmo3", "mixtral"));
 
 // --- every weight type
 
