@@ -5,6 +5,7 @@
 #include "app/library/model_library.h"
 #include "app/logging.h"
 #include "app/paths.h"
+#include "engine/format/mapping_guard.h"
 #include "ui/models/app_model.h"
 #include "ui/models/window_application.h"
 #include "ui/qml/items/list_accessible.h"
@@ -196,6 +197,8 @@ int runWindow(ui::WindowApplication& application, const app::AppPaths& paths,
 } // namespace
 
 int main(int argc, char** argv) {
+    // A model file that another program cuts short must not take the window with it.
+    install_mapping_guard();
     QCoreApplication::setApplicationName(QStringLiteral("Alcove"));
     QCoreApplication::setApplicationVersion(QStringLiteral(ALCOVE_VERSION));
     Options options;

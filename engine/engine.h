@@ -24,6 +24,8 @@
 /// or a network.
 namespace alcove {
 
+class Grammar; // engine/text/grammar.h
+
 enum class KvType : std::uint8_t { F32, F16, Q8_0 };
 enum class Activations : std::uint8_t {
     Auto, ///< planes of int8 against quantised weights, float against F32/F16/BF16
@@ -124,7 +126,11 @@ struct GenerateRequest {
     std::int32_t n_predict = -1; ///< −1: until the context is full
     SamplingSettings sampling;
     std::vector<std::string> stop; ///< the text before a match is given, the match is not
-    bool ignore_end = false;       ///< bench only: do not stop at end-of-generation tokens
+    /// Only texts that it allows are written; null: any. The end of the answer comes only where the
+    /// grammar is complete; FinishReason::Grammar says that nothing but the end could follow. Masks
+    /// come before the sampler, so every setting of it works as ever on what is left.
+    std::shared_ptr<const Grammar> grammar;
+    bool ignore_end = false; ///< bench only: do not stop at end-of-generation tokens
 };
 
 /// Measured while it happens; the final one is in the result.

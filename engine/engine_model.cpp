@@ -227,4 +227,11 @@ Result<std::shared_ptr<const Model>> EngineModel::load(const std::filesystem::pa
     return std::shared_ptr<const Model>(std::move(made));
 }
 
+std::shared_ptr<const GrammarVocabulary> EngineModel::grammar_vocabulary() const {
+    std::call_once(grammar_vocabulary_once_, [this] {
+        grammar_vocabulary_ = std::make_shared<const GrammarVocabulary>(*tokenizer_);
+    });
+    return grammar_vocabulary_;
+}
+
 } // namespace alcove

@@ -3,8 +3,10 @@
 #include "engine/engine.h"
 #include "engine/model/loaded_model.h"
 #include "engine/text/chat_prompt.h"
+#include "engine/text/grammar.h"
 
 #include <memory>
+#include <mutex>
 
 namespace alcove {
 
@@ -25,6 +27,8 @@ public:
 
     const model::LoadedModel& loaded() const { return loaded_; }
     const LogSink& log() const { return log_; }
+    /// Made at the first call (some ten milliseconds), from any thread.
+    std::shared_ptr<const GrammarVocabulary> grammar_vocabulary() const;
 
 private:
     model::LoadedModel loaded_;
@@ -33,6 +37,8 @@ private:
     ModelInfo info_;
     LogSink log_;
     double load_seconds_ = 0;
+    mutable std::once_flag grammar_vocabulary_once_;
+    mutable std::shared_ptr<const GrammarVocabulary> grammar_vocabulary_;
 };
 
 /// Facts of an open file as its header claims them; runnable and reason are left as they are.

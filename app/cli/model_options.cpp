@@ -16,18 +16,6 @@ void add_model_option(CLI::App& command, std::string& model, bool required) {
         ->type_name("FILE|NAME");
 }
 
-void add_missing_option(CLI::App& command, const std::string& name) {
-    command
-        .add_option_function<std::string>(
-            name,
-            [name](const std::string&) {
-                throw CLI::ValidationError(
-                    name, "this option is not available in this version of Alcove");
-            },
-            "")
-        ->group("");
-}
-
 void add_model_options(CLI::App& command, ModelOptions& options) {
     add_model_option(command, options.model);
     command.add_option("-t,--threads", options.threads, "Threads (0: physical cores minus one)")

@@ -29,10 +29,6 @@ struct ModelOptions {
 void add_model_option(CLI::App& command, std::string& model, bool required = true);
 void add_model_options(CLI::App& command, ModelOptions& options);
 
-/// An option that the page names and this version lacks: given, it is a usage error with a
-/// sentence.
-void add_missing_option(CLI::App& command, const std::string& name);
-
 /// A path of an existing file, or a name in the library of the data folder.
 Result<std::string> resolve_model_path(Invocation& invocation, const std::string& model);
 

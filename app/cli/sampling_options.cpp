@@ -1,6 +1,7 @@
 #include "app/cli/sampling_options.h"
 
 #include "app/cli/model_options.h"
+#include "engine/text/grammar.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,26 @@ namespace {
 std::uint64_t new_seed() {
     std::random_device random;
     return ((std::uint64_t{random()} << 32U) | random()) >> 11U;
+}
+
+/// Null without a grammar. The sentence of a failure names the file.
+Result<std::shared_ptr<const Grammar>> read_grammar(const SamplingOptions& options) {
+    if (options.grammar_file.empty() && options.schema_file.empty())
+        return std::shared_ptr<const Grammar>();
+    const std::string& path =
+        options.schema_file.empty() ? options.grammar_file : options.schema_file;
+    const auto compile = [&]() -> Result<std::shared_ptr<const Grammar>> {
+        if (!options.schema_file.empty()) {
+            ALCOVE_ASSIGN_OR_RETURN(const Json schema, read_json(path));
+            return Grammar::from_json_schema(schema);
+        }
+        ALCOVE_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+        return Grammar::from_gbnf(text);
+    };
+    Result<std::shared_ptr<const Grammar>> grammar = compile();
+    if (!grammar && grammar.error().code == Errc::Grammar)
+        return Error{Errc::Grammar, path + ": " + grammar.error().message};
+    return grammar;
 }
 
 } // namespace
@@ -55,8 +76,12 @@ void add_sampling_options(CLI::App& command, SamplingOptions& options) {
         .add_option("--stop", options.stop,
                     "Text that ends the answer; may be given more than once")
         ->allow_extra_args(false);
-    add_missing_option(command, "--grammar");
-    add_missing_option(command, "--json-schema");
+    CLI::Option* grammar = command.add_option("--grammar", options.grammar_file,
+                                              "GBNF file: only texts that it allows are written");
+    command
+        .add_option("--json-schema", options.schema_file,
+                    "JSON Schema file: only JSON that is valid under it is written")
+        ->excludes(grammar);
 }
 
 Result<GenerateRequest> generate_request(const SamplingOptions& options) {
@@ -77,6 +102,7 @@ Result<GenerateRequest> generate_request(const SamplingOptions& options) {
         if (stop.empty())
             return Error{Errc::InvalidArgument, "--stop is empty, expected a text"};
     }
+    ALCOVE_ASSIGN_OR_RETURN(request.grammar, read_grammar(options));
     request.n_predict = options.n_predict;
     request.stop = options.stop;
     return request;

@@ -17,6 +17,7 @@ struct SamplingOptions {
     std::string seed; ///< empty: a new one each time
     std::int32_t n_predict = 256;
     std::vector<std::string> stop;
+    std::string grammar_file, schema_file; ///< at most one; empty: any text
 };
 
 void add_sampling_options(CLI::App& command, SamplingOptions& options);

@@ -34,7 +34,10 @@ EngineSession::Answer::Answer(EngineSession& session, const GenerateRequest& req
       begin_(Clock::now()), first_token_(begin_), last_report_(begin_),
       sampler_(request.sampling,
                std::min(session.loaded().hparams.n_vocab, session.model_->tokenizer().n_vocab())),
-      text_(session.model_->shared_tokenizer(), request.stop) {}
+      text_(session.model_->shared_tokenizer(), request.stop) {
+    if (request.grammar)
+        grammar_.emplace(request.grammar, session.model_->grammar_vocabulary());
+}
 
 double EngineSession::Answer::seconds_since(Clock::time_point begin) const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -140,10 +143,24 @@ void EngineSession::Answer::layer_done(std::int32_t il) noexcept {
     }
 }
 
+Status EngineSession::Answer::apply_grammar() {
+    if (!grammar_)
+        return ok();
+    const std::span<const std::uint64_t> allowed = grammar_->allowed();
+    if (std::all_of(allowed.begin(), allowed.end(), [](std::uint64_t bits) { return bits == 0; }))
+        return Error{Errc::Grammar,
+                     fmt::format("after {} tokens the grammar asks for characters that no token of "
+                                 "this model can write",
+                                 text_.ids().size())};
+    grammar_->mask(session_.logits_);
+    return ok();
+}
+
 Result<bool> EngineSession::Answer::write_token() {
     GenerateStats& stats = result_.stats;
     const auto n_vocab = static_cast<std::size_t>(
         std::min(session_.loaded().hparams.n_vocab, session_.model_->tokenizer().n_vocab()));
+    ALCOVE_RETURN_IF_ERROR(apply_grammar());
     Result<TokenId> chosen = sampler_.sample(std::span(session_.logits_).first(n_vocab));
     if (!chosen && chosen.error().code == Errc::Numeric)
         return session_.not_a_number(n_chunk_);
@@ -156,16 +173,23 @@ Result<bool> EngineSession::Answer::write_token() {
     }
     stats.decode_seconds = seconds_since(first_token_);
 
-    if (!request_.ignore_end && session_.model_->tokenizer().is_end_of_generation(id)) {
-        finish(FinishReason::Stop);
+    const bool is_end = session_.model_->tokenizer().is_end_of_generation(id);
+    if (is_end && (grammar_ || !request_.ignore_end)) {
+        finish(grammar_ && grammar_->is_finished() ? FinishReason::Grammar : FinishReason::Stop);
         return true;
     }
+    if (grammar_ && !grammar_->accept(id))
+        return Error{Errc::Grammar, fmt::format("token {} was chosen against the grammar", id)};
     show(text_.push(id), id);
     if (text_.stopped()) {
         finish(FinishReason::Stop, text_.matched());
         return true;
     }
     report();
+    if (grammar_ && grammar_->is_finished()) {
+        finish(FinishReason::Grammar);
+        return true;
+    }
     if (request_.n_predict >= 0 && stats.generated_tokens >= request_.n_predict) {
         finish(FinishReason::Length);
         return true;

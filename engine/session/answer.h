@@ -3,9 +3,11 @@
 #include "engine/session/answer_text.h"
 #include "engine/session/engine_session.h"
 #include "engine/session/sampler.h"
+#include "engine/text/grammar.h"
 
 #include <chrono>
 #include <exception>
+#include <optional>
 
 namespace alcove {
 
@@ -28,6 +30,8 @@ private:
     std::size_t chunk_size(std::size_t n_left) const;
     /// The next token is chosen and shown; true if the answer ends with it.
     Result<bool> write_token();
+    /// Closes the logits that the grammar does not allow. Errc::Grammar if none is left.
+    Status apply_grammar();
     bool read_token();
     void finish(FinishReason reason, std::string detail = {});
     void show(const std::string& text, TokenId id);
@@ -42,6 +46,7 @@ private:
     const Clock::time_point begin_;
     Clock::time_point first_token_, last_report_;
     Sampler sampler_;
+    std::optional<GrammarState> grammar_;
     AnswerText text_;
     GenerateResult result_;
     std::int32_t n_chunk_ = 0;   // tokens of the last chunk

@@ -93,9 +93,8 @@ TEST_F(Cli, WrongUsageIsTwo) {
     expect_failure({"run", "-m", kModel, "-p", "x", "--seed", "-3"}, 2, "--seed");
     expect_failure({"run", "-m", kModel, "-p", "x", "--kv", "f8"}, 2, "--kv");
     expect_failure({"run", "-m", kModel, "-p", "x", "--isa", "abacus"}, 2, "--isa");
-    for (const std::string option : {"--grammar", "--json-schema"})
-        expect_failure({"run", "-m", kModel, "-p", "x", option, "f"}, 2,
-                       option + ": this option is not available");
+    expect_failure({"run", "-m", kModel, "-p", "x", "--grammar", "g", "--json-schema", "s"}, 2,
+                   "--grammar excludes --json-schema");
     expect_failure({"logits", "-m", kModel, "--tokens", "1,two"}, 2, "\"two\" is not a token id");
     expect_failure({"dequantize", "--type", "Q7", "a", "b"}, 2, "Q7");
     expect_failure({"model"}, 2, "subcommand is required");
@@ -261,6 +260,27 @@ TEST_F(Cli, AFailedWriteLeavesNothing) {
     expect_failure({"dequantize", "--type", "Q4_0", blocks, file("out.f32")}, 1,
                    "17 bytes, expected a multiple of 18");
     EXPECT_FALSE(std::filesystem::exists(file("out.f32")));
+}
+
+TEST_F(Cli, ARefusedGrammarNamesTheFile) {
+    const std::string gbnf = write("rules.gbnf", "root ::= thing");
+    expect_failure({"run", "-m", kModel, "-p", "x", "--grammar", gbnf}, 1,
+                   "rules.gbnf: the rule \"thing\" is used, but not defined");
+    const std::string schema = write("schema.json", R"({"not": {}})");
+    expect_failure({"run", "-m", kModel, "-p", "x", "--json-schema", schema}, 1, "schema.json");
+    expect_failure({"run", "-m", kModel, "-p", "x", "--grammar", gbnf + ".not"}, 1, ".gbnf.not");
+}
+
+TEST_F(Cli, WhatIsWrittenUnderAGrammarIsAllowedByIt) {
+    const std::string gbnf = write("digits.gbnf", "root ::= [0-9] [0-9] [0-9]");
+    const Ended ended = cli(
+        {"run", "-m", kModel, "-p", "x", "--temp", "2", "-n", "9", "--grammar", gbnf, "--json"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const auto answer = nlohmann::json::parse(ended.out);
+    EXPECT_EQ(answer.at("finish"), "grammar");
+    const std::string text = answer.at("text");
+    EXPECT_EQ(text.size(), 3U);
+    EXPECT_EQ(text.find_first_not_of("0123456789"), std::string::npos) << text;
 }
 
 TEST_F(Cli, DequantizeDecodesBlocks) {

@@ -1,4 +1,5 @@
 #include "engine/engine.h"
+#include "engine/text/grammar.h"
 #include "tests/engine/model/oracle.h"
 
 #include <gtest/gtest.h>
@@ -351,6 +352,34 @@ TEST_F(SessionTest, RandomOperationsLeaveTheStateOfAFreshSession) {
             conversation.push_back(id);
         }
     }
+}
+
+TEST_F(SessionTest, AGrammarIsKeptByEverySeedAndEndsTheAnswer) {
+    const auto grammar = Grammar::from_gbnf(R"(root ::= [a-z]{2,4} "-" [0-9]{3})");
+    ASSERT_TRUE(grammar);
+    auto s = session();
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        GenerateRequest request = greedy(some_tokens(6, 2), 40);
+        request.sampling.temperature = 1.5F;
+        request.sampling.seed = seed;
+        request.grammar = *grammar;
+        const auto result = s->generate(request, {}, {});
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_EQ(result->finish, FinishReason::Grammar);
+        EXPECT_EQ(check_text(**grammar, result->text).verdict, GrammarVerdict::Accept)
+            << result->text;
+    }
+}
+
+TEST_F(SessionTest, AnAnswerCutByItsLengthIsTheBeginOfAnAllowedText) {
+    const auto grammar = Grammar::from_gbnf(R"(root ::= "x"{30})");
+    ASSERT_TRUE(grammar);
+    GenerateRequest request = greedy(some_tokens(6, 2), 2);
+    request.grammar = *grammar;
+    const auto result = session()->generate(request, {}, {});
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->finish, FinishReason::Length);
+    EXPECT_EQ(check_text(**grammar, result->text).verdict, GrammarVerdict::Prefix);
 }
 
 } // namespace
