@@ -38,7 +38,7 @@ qsizetype partialMarker(QStringView source) {
     const QStringView last = source.mid(source.lastIndexOf(u'\n') + 1);
     if (last.isEmpty() || last.size() > 32)
         return 0;
-    for (const ReasoningMarker& marker : kReasoningMarkers) {
+    for (const ReasoningMarker& marker : reasoningMarkers()) {
         if (last.size() < marker.open.size() && marker.open.startsWith(last))
             return last.size();
         if (last.size() < marker.close.size() && marker.close.startsWith(last))

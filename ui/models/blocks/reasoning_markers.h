@@ -1,26 +1,31 @@
 #pragma once
 
-#include <QStringView>
+#include "engine/text/reasoning.h"
 
-#include <array>
+#include <QString>
 
-/// The pairs of marks that models put around their reasoning. The list is the only place to add
-/// one.
+#include <vector>
+
 namespace alcove::ui {
 
 struct ReasoningMarker {
-    QStringView open;
-    QStringView close;
+    QString open;
+    QString close;
 };
 
-inline constexpr std::array kReasoningMarkers = {
-    ReasoningMarker{u"<think>", u"</think>"},
-    ReasoningMarker{u"<thinking>", u"</thinking>"},
-    ReasoningMarker{u"<thought>", u"</thought>"},
-    ReasoningMarker{u"<reasoning>", u"</reasoning>"},
-    ReasoningMarker{u"[THINK]", u"[/THINK]"},
-    ReasoningMarker{u"<|begin_of_thought|>", u"<|end_of_thought|>"},
-    ReasoningMarker{u"<|START_THINKING|>", u"<|END_THINKING|>"},
-};
+/// The pairs of marks that models put around their reasoning: the engine's own list, so that the
+/// window folds exactly what the engine keeps out of the next prompt.
+inline const std::vector<ReasoningMarker>& reasoningMarkers() {
+    static const std::vector<ReasoningMarker> markers = [] {
+        const auto text = [](std::string_view mark) {
+            return QString::fromUtf8(mark.data(), qsizetype(mark.size()));
+        };
+        std::vector<ReasoningMarker> all;
+        for (const ReasoningMarkers& pair : reasoning_markers())
+            all.push_back({text(pair.open), text(pair.close)});
+        return all;
+    }();
+    return markers;
+}
 
 } // namespace alcove::ui

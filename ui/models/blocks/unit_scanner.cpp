@@ -39,14 +39,14 @@ bool UnitScanner::next(Unit* unit) {
                 unit->kind = UnitKind::ReasoningOpen;
                 m_state.reasoning = marker;
                 m_state.reasoningStart = unit->start;
-                const int end = first.first + int(kReasoningMarkers[size_t(marker)].open.size());
+                const int end = first.first + int(reasoningMarkers()[size_t(marker)].open.size());
                 finish(unit, end, end);
                 return true;
             }
         } else if (closeMarkerIn(first) == first.first) {
             unit->kind = UnitKind::ReasoningClose;
             const int end =
-                first.first + int(kReasoningMarkers[size_t(m_state.reasoning)].close.size());
+                first.first + int(reasoningMarkers()[size_t(m_state.reasoning)].close.size());
             m_state.reasoning = -1;
             finish(unit, end, end);
             return true;
@@ -98,8 +98,8 @@ void UnitScanner::finish(Unit* unit, int contentEnd, int next) {
 }
 
 int UnitScanner::openMarkerAt(int position) const {
-    for (size_t i = 0; i < kReasoningMarkers.size(); ++i)
-        if (at(position).startsWith(kReasoningMarkers[i].open))
+    for (size_t i = 0; i < reasoningMarkers().size(); ++i)
+        if (at(position).startsWith(reasoningMarkers()[i].open))
             return int(i);
     return -1;
 }
@@ -108,7 +108,7 @@ int UnitScanner::openMarkerAt(int position) const {
 int UnitScanner::closeMarkerIn(const SourceLine& line) const {
     if (m_state.reasoning < 0)
         return -1;
-    const QStringView close = kReasoningMarkers[size_t(m_state.reasoning)].close;
+    const QStringView close = reasoningMarkers()[size_t(m_state.reasoning)].close;
     const QStringView text = m_source.mid(line.start, line.end - line.start);
     for (qsizetype i = text.indexOf(close); i >= 0; i = text.indexOf(close, i + 1))
         if (text.left(i).count(u'`') % 2 == 0)

@@ -17,7 +17,7 @@ namespace alcove::ui {
 struct ScanState {
     enum class Mode : quint8 { Top, Fence, Table };
     Mode mode = Mode::Top;
-    int reasoning = -1; ///< row of kReasoningMarkers that is open; -1: none
+    int reasoning = -1; ///< row of reasoningMarkers() that is open; -1: none
     int reasoningStart = 0;
     bool blankBefore = false; ///< an empty line stands before
     bool continued =

@@ -229,6 +229,16 @@ private Q_SLOTS:
         QCOMPARE(document.answerSource(), QString("Answer"));
     }
 
+    void everyMarkOfTheEngineFolds() {
+        for (const QByteArray pair : {"<seed:think> </seed:think>", "<|channel>thought <channel|>",
+                                      "<|channel|>analysis<|message|> <|end|>"}) {
+            const QList<QByteArray> marks = pair.split(' ');
+            const std::vector<Block> folded = parse(marks[0] + "\nwhy\n" + marks[1] + "\nAnswer");
+            QVERIFY(folded.front().kind == BlockKind::Reasoning);
+            QVERIFY(folded.back().kind == BlockKind::Paragraph);
+        }
+    }
+
     void markersInCodeAreText() {
         QCOMPARE(parse("```\n<think>\n```")[0].kind, BlockKind::Code);
         QCOMPARE(parse("say `<think>`")[0].kind, BlockKind::Paragraph);
