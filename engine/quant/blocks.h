@@ -99,6 +99,15 @@ struct BlockQ2_0 { ///< w = d * (q - 1); 64 weights
     std::uint16_t d;
     std::uint8_t qs[16]; ///< bits 2i, 2i+1 of byte j: weight 4j + i
 };
+struct BlockPQ2 { ///< as Q2_0 with 128 weights; q = 3 is read, never written
+    std::uint16_t d;
+    std::uint8_t qs[32];
+};
+struct BlockPTQ1 {       ///< w = d * (t - 1), t: digits of base 3 as in TQ1_0; 128 weights
+    std::uint8_t qs[24]; ///< digit n of byte i < 16: weight 16n + i; of byte 16 + i: 80 + 8n + i
+    std::uint8_t qh[2];  ///< digit n of byte i: weight 120 + 2n + i
+    std::uint16_t d;
+};
 // The IQ types with codebooks: an index picks eight or four magnitudes (codebooks.h), signs are
 // apart.
 struct BlockIQ2_XXS { ///< w = d * (2 s + 1) / 8 * g in group j of 32
@@ -145,7 +154,7 @@ struct BlockIQ1_M { ///< w = d * (2 s[j] + 1) * (g +- 1/8) in group j of 16
 static_assert(sizeof(BlockQ2_K) == 84 && sizeof(BlockQ3_K) == 110 && sizeof(BlockIQ4_NL) == 18 &&
               sizeof(BlockIQ4_XS) == 136 && sizeof(BlockMXFP4) == 17 && sizeof(BlockNVFP4) == 36);
 static_assert(sizeof(BlockTQ1_0) == 54 && sizeof(BlockTQ2_0) == 66 && sizeof(BlockQ1_0) == 18 &&
-              sizeof(BlockQ2_0) == 18);
+              sizeof(BlockQ2_0) == 18 && sizeof(BlockPQ2) == 34 && sizeof(BlockPTQ1) == 28);
 static_assert(sizeof(BlockIQ2_XXS) == 66 && sizeof(BlockIQ2_XS) == 74 && sizeof(BlockIQ2_S) == 82 &&
               sizeof(BlockIQ3_XXS) == 98 && sizeof(BlockIQ3_S) == 110 && sizeof(BlockIQ1_S) == 50 &&
               sizeof(BlockIQ1_M) == 56);

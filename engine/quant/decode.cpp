@@ -37,6 +37,8 @@ constexpr std::array kCodecs = {
     BlockCodec{QuantType::NVFP4, 16, false, &unpack_nvfp4},
     BlockCodec{QuantType::Q1_0, 32, false, &unpack_q1_0},
     BlockCodec{QuantType::Q2_0, 32, false, &unpack_q2_0},
+    BlockCodec{QuantType::PQ2, 32, false, &unpack_pq2},
+    BlockCodec{QuantType::PTQ1, 32, false, &unpack_ptq1},
 };
 
 std::uint16_t load_u16(const std::uint8_t* p) {

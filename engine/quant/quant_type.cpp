@@ -41,6 +41,8 @@ constexpr std::array kQuantTraits = {
     QuantTraits{QuantType::NVFP4, "NVFP4", 64, 36, true},
     QuantTraits{QuantType::Q1_0, "Q1_0", 128, 18, true},
     QuantTraits{QuantType::Q2_0, "Q2_0", 64, 18, true},
+    QuantTraits{QuantType::PQ2, "PQ2", 128, 34, true},
+    QuantTraits{QuantType::PTQ1, "PTQ1", 128, 28, true},
 };
 
 } // namespace

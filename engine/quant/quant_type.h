@@ -44,6 +44,8 @@ enum class QuantType : std::uint32_t {
     NVFP4 = 40,
     Q1_0 = 41,
     Q2_0 = 42,
+    PQ2 = 142,  ///< private to the PrismML files, as is PTQ1; there called PQ2_0
+    PTQ1 = 143, ///< there called PTQ1_0
 };
 
 /// What the layout of a type is. One row per type in quant_type.cpp.

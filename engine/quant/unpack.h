@@ -29,6 +29,8 @@ void unpack_tq1_0(const std::uint8_t* block, UnpackedBlock& out);
 void unpack_tq2_0(const std::uint8_t* block, UnpackedBlock& out);
 void unpack_q1_0(const std::uint8_t* block, UnpackedBlock& out);
 void unpack_q2_0(const std::uint8_t* block, UnpackedBlock& out);
+void unpack_pq2(const std::uint8_t* block, UnpackedBlock& out);
+void unpack_ptq1(const std::uint8_t* block, UnpackedBlock& out);
 void unpack_iq2_xxs(const std::uint8_t* block, UnpackedBlock& out);
 void unpack_iq2_xs(const std::uint8_t* block, UnpackedBlock& out);
 void unpack_iq2_s(const std::uint8_t* block, UnpackedBlock& out);

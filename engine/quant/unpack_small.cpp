@@ -1,5 +1,5 @@
 // The types of four bits and fewer without a codebook of points: IQ4_NL, IQ4_XS, MXFP4, NVFP4,
-// TQ1_0, TQ2_0, Q1_0, Q2_0.
+// TQ1_0, TQ2_0, Q1_0, Q2_0, PQ2, PTQ1.
 #include "engine/quant/blocks.h"
 #include "engine/quant/half.h"
 #include "engine/quant/unpack.h"
@@ -48,6 +48,18 @@ int base3_digit(std::uint8_t byte, int n) {
     const int moved = (byte * kPowers[n]) & 255;
     return (moved * 3) >> 8;
 }
+/// The n_digits digits of each byte less one: first digit 0 of all bytes, then digit 1, ...
+void unpack_digits(const std::uint8_t* from, int n_bytes, int n_digits, std::int16_t* out) {
+    for (int n = 0; n < n_digits; ++n)
+        for (int i = 0; i < n_bytes; ++i)
+            *out++ = static_cast<std::int16_t>(base3_digit(from[i], n) - 1);
+}
+
+/// Four weights in a byte, the first in its lowest bits.
+void unpack_quarters(const std::uint8_t* from, int n_weights, std::int16_t* out) {
+    for (int i = 0; i < n_weights; ++i)
+        out[i] = static_cast<std::int16_t>(((from[i / 4] >> (2 * (i % 4))) & 3) - 1);
+}
 
 } // namespace
 
@@ -85,15 +97,9 @@ void unpack_nvfp4(const std::uint8_t* bytes, UnpackedBlock& out) {
 void unpack_tq1_0(const std::uint8_t* bytes, UnpackedBlock& out) {
     const auto block = load_block<BlockTQ1_0>(bytes);
     std::fill_n(out.scale, 8, f16_to_f32(block.d));
-    const auto digits = [&out](const std::uint8_t* from, int n_bytes, int n_digits, int at) {
-        for (int n = 0; n < n_digits; ++n)
-            for (int i = 0; i < n_bytes; ++i)
-                out.code[at + n * n_bytes + i] =
-                    static_cast<std::int16_t>(base3_digit(from[i], n) - 1);
-    };
-    digits(block.qs, 32, 5, 0);
-    digits(block.qs + 32, 16, 5, 160);
-    digits(block.qh, 4, 4, 240);
+    unpack_digits(block.qs, 32, 5, out.code);
+    unpack_digits(block.qs + 32, 16, 5, out.code + 160);
+    unpack_digits(block.qh, 4, 4, out.code + 240);
 }
 
 void unpack_tq2_0(const std::uint8_t* bytes, UnpackedBlock& out) {
@@ -115,8 +121,21 @@ void unpack_q1_0(const std::uint8_t* bytes, UnpackedBlock& out) {
 void unpack_q2_0(const std::uint8_t* bytes, UnpackedBlock& out) {
     const auto block = load_block<BlockQ2_0>(bytes);
     std::fill_n(out.scale, 2, f16_to_f32(block.d));
-    for (int i = 0; i < 64; ++i)
-        out.code[i] = static_cast<std::int16_t>(((block.qs[i / 4] >> (2 * (i % 4))) & 3) - 1);
+    unpack_quarters(block.qs, 64, out.code);
+}
+
+void unpack_pq2(const std::uint8_t* bytes, UnpackedBlock& out) {
+    const auto block = load_block<BlockPQ2>(bytes);
+    std::fill_n(out.scale, 4, f16_to_f32(block.d));
+    unpack_quarters(block.qs, 128, out.code);
+}
+
+void unpack_ptq1(const std::uint8_t* bytes, UnpackedBlock& out) {
+    const auto block = load_block<BlockPTQ1>(bytes);
+    std::fill_n(out.scale, 4, f16_to_f32(block.d));
+    unpack_digits(block.qs, 16, 5, out.code);
+    unpack_digits(block.qs + 16, 8, 5, out.code + 80);
+    unpack_digits(block.qh, 2, 4, out.code + 120);
 }
 
 } // namespace alcove

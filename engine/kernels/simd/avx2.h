@@ -250,6 +250,10 @@ ALCOVE_INLINE Vi i_pick(Vi v, Vi index) {
 ALCOVE_INLINE Vi i_where_bit(Vi v, Vi bit, Vi value) {
     return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(v, bit), bit), value);
 }
+/// `value` in the bytes of v that are at least `limit`, both unsigned, else 0.
+ALCOVE_INLINE Vi i_where_ge_u8(Vi v, Vi limit, Vi value) {
+    return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_max_epu8(v, limit), v), value);
+}
 ALCOVE_INLINE Vf i_to_f(Vi v) {
     return _mm256_cvtepi32_ps(v);
 }

@@ -246,6 +246,10 @@ ALCOVE_INLINE Vi i_pick(Vi v, Vi index) {
 ALCOVE_INLINE Vi i_where_bit(Vi v, Vi bit, Vi value) {
     return _mm512_maskz_mov_epi8(_mm512_test_epi8_mask(v, bit), value);
 }
+/// `value` in the bytes of v that are at least `limit`, both unsigned, else 0.
+ALCOVE_INLINE Vi i_where_ge_u8(Vi v, Vi limit, Vi value) {
+    return _mm512_maskz_mov_epi8(_mm512_cmpge_epu8_mask(v, limit), value);
+}
 ALCOVE_INLINE Vf i_to_f(Vi v) {
     return _mm512_cvtepi32_ps(v);
 }

@@ -2,6 +2,7 @@
 
 #include "engine/kernels/tile/tile.inl"
 #include "engine/kernels/tile/tile_low.inl"
+#include "engine/kernels/tile/tile_ternary.inl"
 #include "engine/kernels/tile/tile_unpacked.inl"
 
 namespace alcove {
@@ -61,6 +62,10 @@ template <typename F> ALCOVE_INLINE void with_tile_type(QuantType type, const F&
         return f.template run<TileQ1_0>();
     case QuantType::Q2_0:
         return f.template run<TileQ2_0>();
+    case QuantType::PQ2:
+        return f.template run<TilePQ2>();
+    case QuantType::PTQ1:
+        return f.template run<TilePTQ1>();
     default:
         __builtin_unreachable(); // kernel_table.h: the type must be runnable
     }

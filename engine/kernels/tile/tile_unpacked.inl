@@ -57,10 +57,7 @@ using TileIQ3_XXS = TileUnpacked<QuantType::IQ3_XXS, 256, 98>;
 using TileIQ3_S = TileUnpacked<QuantType::IQ3_S, 256, 110>;
 using TileIQ1_S = TileUnpacked<QuantType::IQ1_S, 256, 50>;
 using TileIQ1_M = TileUnpacked<QuantType::IQ1_M, 256, 56>;
-using TileTQ1_0 = TileUnpacked<QuantType::TQ1_0, 256, 54>;
 using TileNVFP4 = TileUnpacked<QuantType::NVFP4, 64, 36>;
-using TileQ1_0 = TileUnpacked<QuantType::Q1_0, 128, 18>;
-using TileQ2_0 = TileUnpacked<QuantType::Q2_0, 64, 18>;
 
 } // namespace
 } // namespace alcove

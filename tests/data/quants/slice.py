@@ -4,6 +4,9 @@
 TYPE.bin holds packed blocks, TYPE.f32 their exact values (little-endian float32), computed by gguf-py or, where it
 lacks the type, by ggml's C library; the blocks are random with edge values of the scales in front. A slice takes
 blocks from the front, where the edge values are, and from the middle, where constant bytes are.
+
+PQ2 and PTQ1 are not among those: their files are whole, by the reference program of the prism specification
+(63 blocks each, edge values of the scales in front).
 """
 import json
 import pathlib

@@ -59,6 +59,9 @@ template <typename Put> void put_scales(QuantType type, std::uint8_t* block, Put
     case QuantType::TQ2_0:
         put(64);
         break;
+    case QuantType::PTQ1:
+        put(26);
+        break;
     case QuantType::MXFP4:
         block[0] = static_cast<std::uint8_t>(120 + block[0] % 8);
         break;
