@@ -2,27 +2,6 @@
 
 namespace alcove::app {
 
-namespace {
-
-/// The adapters that `choices` apply, as an answer records them.
-bool wrote(const QVector<AppliedAdapter>& applied, const QVector<AdapterChoice>& choices) {
-    qsizetype n = 0;
-    for (const AdapterChoice& choice : choices) {
-        if (choice.scale == 0)
-            continue;
-        ++n;
-        const bool there =
-            std::any_of(applied.begin(), applied.end(), [&](const AppliedAdapter& adapter) {
-                return adapter.sha256 == choice.adapter.sha256 && adapter.scale == choice.scale;
-            });
-        if (!there)
-            return false;
-    }
-    return n == applied.size();
-}
-
-} // namespace
-
 Status ConversationController::Private::keepAdapters(Database& db, ConversationSlot& slot) {
     if (slot.id == 0 || !slot.adapters)
         return ok();
@@ -52,68 +31,36 @@ void ConversationController::setAdapters(const QVector<AdapterChoice>& choices) 
 void ConversationController::compareAdapters() {
     if (m_path.isEmpty() || !d->mayAnswer())
         return;
-    d->comparison = {};
-    d->comparison.conversationId = m_conversation.id;
     d->store.run([id = m_path.constLast()](Database& db) { return MessageStore(db).get(id); })
         .then(this, [this, view = d->view](const Result<Message>& last) {
             if (view != d->view)
                 return;
             if (!last || last->role != Role::Assistant) {
-                d->comparison = {};
                 Q_EMIT sendRefused(tr("There is no answer yet to compare with"));
                 return;
             }
-            const bool usable = last->state == MessageState::Complete && last->facts &&
-                                wrote(last->facts->adapters, m_adapters);
-            d->comparison.seed = usable ? last->facts->seed : randomSeed();
-            d->comparison.with = usable ? last->id : 0;
-            d->writeCompared(last->id, /*withoutAdapters=*/usable);
+            // Both are written anew: model, settings and instructions may have changed since the
+            // last answer, and a comparison differs in the adapters alone.
+            if (d->mayAnswer())
+                d->answerAgain(last->id,
+                               Comparison{0, last->facts ? last->facts->seed : randomSeed()});
         });
 }
 
-void ConversationController::Private::writeCompared(RowId sibling, bool withoutAdapters) {
-    if (!mayAnswer()) {
-        comparison = {};
+void ConversationController::Private::goOnComparing(const Message& message,
+                                                    const Comparison& comparison) {
+    if (message.state != MessageState::Complete && message.state != MessageState::LengthLimit)
         return;
-    }
-    prepareAndAnswer(
-        QStringLiteral("answer"),
-        [sibling, withoutAdapters, seed = comparison.seed](Database& db) -> Result<PreparedAnswer> {
-            MessageStore messages(db);
-            ALCOVE_ASSIGN_OR_RETURN(const Message old, messages.get(sibling));
-            PreparedAnswer prepared;
-            ALCOVE_ASSIGN_OR_RETURN(prepared.answer, messages.addAnswer(old.parentId));
-            ALCOVE_ASSIGN_OR_RETURN(prepared.conversation,
-                                    ConversationStore(db).get(prepared.answer.conversationId));
-            ALCOVE_ASSIGN_OR_RETURN(prepared.turns,
-                                    readTurns(db, prepared.conversation, prepared.answer.parentId));
-            prepared.withoutAdapters = withoutAdapters;
-            prepared.seed = seed;
-            return prepared;
-        },
-        sibling);
-}
-
-void ConversationController::Private::goOnComparing(const Message& message) {
-    if (comparison.conversationId == 0 || comparison.conversationId != message.conversationId)
-        return;
-    const bool whole =
-        message.state == MessageState::Complete || message.state == MessageState::LengthLimit;
-    if (!whole || comparison.conversationId != q.m_conversation.id) {
-        comparison = {};
-        return;
-    }
     if (comparison.with == 0) {
-        comparison.with = message.id;
-        writeCompared(message.id, /*withoutAdapters=*/true);
+        if (mayAnswer())
+            answerAgain(message.id, Comparison{message.id, comparison.seed});
         return;
     }
     store.run([with = comparison.with](Database& db) { return MessageStore(db).get(with); })
-        .then(&q, [this, message](const Result<Message>& with) {
-            if (with)
+        .then(&q, [this, message, forView = view](const Result<Message>& with) {
+            if (with && forView == view)
                 Q_EMIT q.compared(*with, message);
         });
-    comparison = {};
 }
 
 } // namespace alcove::app

@@ -167,21 +167,27 @@ void ConversationController::editAndResend(RowId questionId, const QString& text
 }
 
 void ConversationController::regenerate(RowId answerId) {
-    if (!d->mayAnswer())
-        return;
-    d->prepareAndAnswer(
+    if (d->mayAnswer())
+        d->answerAgain(answerId, {});
+}
+
+void ConversationController::Private::answerAgain(RowId sibling,
+                                                  const std::optional<Comparison>& comparison) {
+    prepareAndAnswer(
         QStringLiteral("answer"),
         [=](Database& db) -> Result<PreparedAnswer> {
             MessageStore messages(db);
-            ALCOVE_ASSIGN_OR_RETURN(const Message old, messages.get(answerId));
+            ALCOVE_ASSIGN_OR_RETURN(const Message old, messages.get(sibling));
             ALCOVE_ASSIGN_OR_RETURN(const Message answer, messages.addAnswer(old.parentId));
             ALCOVE_ASSIGN_OR_RETURN(const Conversation conversation,
                                     ConversationStore(db).get(answer.conversationId));
             ALCOVE_ASSIGN_OR_RETURN(QVector<ChatTurn> turns,
                                     readTurns(db, conversation, answer.parentId));
-            return PreparedAnswer{conversation, {}, answer, std::move(turns)};
+            PreparedAnswer prepared{conversation, {}, answer, std::move(turns)};
+            prepared.comparison = comparison;
+            return prepared;
         },
-        answerId);
+        sibling);
 }
 
 void ConversationController::continueAnswer(RowId answerId) {
@@ -278,8 +284,9 @@ void ConversationController::Private::startAnswer(PreparedAnswer prepared, const
     answer.sampling = sampling;
     if (newSeedEachTime)
         answer.sampling.seed = randomSeed();
-    if (prepared.seed)
-        answer.sampling.seed = *prepared.seed;
+    answer.comparison = prepared.comparison;
+    if (prepared.comparison)
+        answer.sampling.seed = prepared.comparison->seed;
 
     GenerateJob job;
     job.modelPath = model.path;
@@ -287,7 +294,7 @@ void ConversationController::Private::startAnswer(PreparedAnswer prepared, const
     job.options = options;
     job.conversationId = conversationId;
     job.turns = std::move(prepared.turns);
-    if (!prepared.withoutAdapters)
+    if (!prepared.comparison || prepared.comparison->with == 0)
         job.adapters = prepared.adapters;
     job.answerBegin = answer.begin;
     job.sampling = answer.sampling;
@@ -501,9 +508,14 @@ void ConversationController::Private::answerStored(RowId conversationId, const M
     if (present)
         Q_EMIT q.phaseChanged(AnswerPhase::None);
     Q_EMIT q.answeringChanged(conversationId, false);
-    goOnComparing(message);
-    if (answer.queued.isEmpty())
+    if (answer.queued.isEmpty()) {
+        if (answer.comparison && present)
+            goOnComparing(message, *answer.comparison);
         return;
+    }
+    if (answer.comparison && present)
+        Q_EMIT q.sendRefused(
+            ConversationController::tr("The comparison ended: a message was waiting to be sent"));
     if (message.state == MessageState::Complete) {
         sendQueued(conversationId, answer.queued, answer.model);
     } else if (present) {

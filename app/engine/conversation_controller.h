@@ -101,8 +101,8 @@ public:
     /// Kept with the conversation; gives adaptersChanged. A running answer goes on with its own.
     void setAdapters(const QVector<AdapterChoice>& choices);
     /// Answers the last question with these adapters and without any, with the same seed, as
-    /// siblings; gives compared(), or nothing if one of them was stopped. An answer that the same
-    /// adapters have written is taken as it is.
+    /// siblings; gives compared(), or nothing if one of them was stopped or another conversation
+    /// was opened meanwhile.
     void compareAdapters();
 
     // The model.

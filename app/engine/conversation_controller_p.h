@@ -14,6 +14,13 @@
 namespace alcove::app {
 
 /// An answer that is not ended, of whichever conversation.
+/// One answer with the chosen adapters, then one without, of the same question and seed. It travels
+/// with the answer that is written for it: no other answer can be taken for a part of it.
+struct Comparison {
+    RowId with = 0; ///< 0: this answer is the one with adapters; else that one's id
+    quint64 seed = 0;
+};
+
 struct LiveAnswer {
     Message message;         ///< its text grows here and is ahead of the database
     qsizetype saved = 0;     ///< how much of the text the database has
@@ -28,6 +35,7 @@ struct LiveAnswer {
     QString begin; ///< Continue: the text before this job
     std::optional<AnswerFacts> factsBefore;
     QString queued; ///< to be sent when the answer has ended by itself
+    std::optional<Comparison> comparison = {};
 
     bool ended = false; ///< waits to be stored
     MessageState endState = MessageState::Complete;
@@ -50,8 +58,7 @@ struct PreparedAnswer {
     Message answer;
     QVector<ChatTurn> turns;
     QVector<AdapterChoice> adapters = {}; ///< as the conversation has them
-    bool withoutAdapters = false;         ///< Compare: this answer has none all the same
-    std::optional<quint64> seed = {};     ///< Compare: in place of a new one
+    std::optional<Comparison> comparison = {};
 };
 
 /// What the model is to see: system text, then the path up to and with the question.
@@ -87,6 +94,8 @@ struct ConversationController::Private {
     bool shown(const LiveAnswer& answer) const;
     bool mayAnswer();
     bool needsLoad() const;
+    /// A new answer to the question of `sibling`, beside it.
+    void answerAgain(RowId sibling, const std::optional<Comparison>& comparison);
     using Prepare = std::function<Result<PreparedAnswer>(Database&)>;
     void prepareAndAnswer(const QString& action, Prepare prepare, RowId replaced);
     void startAnswer(PreparedAnswer prepared, const ModelRecord& model, bool loadMarked,
@@ -103,17 +112,10 @@ struct ConversationController::Private {
     void sendQueued(RowId conversationId, const QString& text, const ModelRecord& model);
 
     // --- adapters (conversation_adapters.cpp)
-    /// One answer with the chosen adapters, one without, of the same question and seed.
-    struct Comparison {
-        RowId conversationId = 0; ///< 0: none under way
-        RowId with = 0, without = 0;
-        quint64 seed = 0;
-    };
-    Comparison comparison;
     /// Keeps what was chosen before the conversation had a row.
     static Status keepAdapters(Database& db, ConversationSlot& slot);
-    void writeCompared(RowId sibling, bool withoutAdapters);
-    void goOnComparing(const Message& message);
+    /// After `message`, which was written for `comparison`.
+    void goOnComparing(const Message& message, const Comparison& comparison);
 
     // --- model (conversation_model.cpp)
     SamplingSettings sampling;

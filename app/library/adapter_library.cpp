@@ -44,26 +44,26 @@ bool mayBeAdapter(const QFileInfo& entry) {
 
 /// A cheap test before a file is read and hashed.
 bool hasSize(const QFileInfo& entry, qint64 bytes) {
-    if (!entry.isDir())
-        return entry.size() == bytes;
-    const QDir folder(entry.filePath());
-    return QFileInfo(folder.filePath(QStringLiteral("adapter_config.json"))).size() +
-               QFileInfo(folder.filePath(QStringLiteral("adapter_model.safetensors"))).size() ==
-           bytes;
+    const QString folder = entry.isDir() ? entry.filePath() : entry.path();
+    const qint64 config = QFileInfo(folder + QStringLiteral("/adapter_config.json")).size();
+    if (entry.isDir())
+        return QFileInfo(folder + QStringLiteral("/adapter_model.safetensors")).size() + config ==
+               bytes;
+    return entry.size() == bytes ||
+           (entry.suffix() == QLatin1String("safetensors") && entry.size() + config == bytes);
 }
 
 } // namespace
 
-Result<AdapterRecord> readAdapterRecord(const QString& path) {
-    ALCOVE_ASSIGN_OR_RETURN(const AdapterInfo info,
-                            read_adapter_info(path.toStdString(), AdapterOptions{}, {}));
+Result<AdapterRecord> readAdapterRecord(const QString& path, std::stop_token stop) {
+    ALCOVE_ASSIGN_OR_RETURN(
+        const AdapterInfo info,
+        read_adapter_info(path.toStdString(), AdapterOptions{}, std::move(stop)));
     return recordOf(info);
 }
 
-Result<AdapterRecord> addAdapter(Database& database, const QString& path,
-                                 const QString& baseSha256) {
-    ALCOVE_ASSIGN_OR_RETURN(AdapterRecord record, readAdapterRecord(path));
-    record.baseSha256 = baseSha256;
+Result<AdapterRecord> addAdapter(Database& database, const QString& path) {
+    ALCOVE_ASSIGN_OR_RETURN(const AdapterRecord record, readAdapterRecord(path));
     return AdapterStore(database).save(record);
 }
 
@@ -77,15 +77,12 @@ AdapterOptions adapterOptions(const AdapterRecord& record, const QString& modelS
 }
 
 AdapterFit checkFit(const AdapterRecord& record, const QString& modelPath,
-                    const QString& modelSha256) {
+                    const QString& modelSha256, std::stop_token stop) {
     AdapterFit fit;
     fit.away = !QFileInfo::exists(record.path);
-    std::string fault;
-    AdapterOptions options = adapterOptions(record, modelSha256);
-    options.fault = &fault;
-    auto checked = check_adapter(record.path.toStdString(), modelPath.toStdString(), options, {});
+    auto checked = check_adapter(record.path.toStdString(), modelPath.toStdString(),
+                                 adapterOptions(record, modelSha256), std::move(stop));
     fit.fits = checked.has_value();
-    fit.fault = QString::fromStdString(fault);
     if (checked)
         fit.info = std::move(*checked);
     else

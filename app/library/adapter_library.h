@@ -4,6 +4,8 @@
 #include "app/store/records.h"
 #include "engine/engine.h"
 
+#include <stop_token>
+
 namespace alcove::app {
 
 /// Adapters on disk, for the command line and for workers: everything here may wait for the disk.
@@ -13,20 +15,17 @@ struct AdapterFit {
     bool fits = false;
     bool away = false; ///< the file is not there now
     QString reason;    ///< why not, one sentence
-    QString fault;     ///< its stable name: "adapter.shape"
     AdapterInfo info;  ///< if it fits
 };
 
 /// Facts of an adapter file or PEFT folder, without a base.
-Result<AdapterRecord> readAdapterRecord(const QString& path);
-/// The same, registered. `baseSha256`: the model file that a rank-one adapter is bound to from now
-/// on; empty: not known.
-Result<AdapterRecord> addAdapter(Database& database, const QString& path,
-                                 const QString& baseSha256 = {});
+Result<AdapterRecord> readAdapterRecord(const QString& path, std::stop_token stop = {});
+/// The same, registered.
+Result<AdapterRecord> addAdapter(Database& database, const QString& path);
 /// Checks the file of `record` against the model file `modelPath`, whose hash may be empty. The
 /// file must still have the record's size and hash.
 AdapterFit checkFit(const AdapterRecord& record, const QString& modelPath,
-                    const QString& modelSha256);
+                    const QString& modelSha256, std::stop_token stop = {});
 /// Options that hold a file to what `record` says about it.
 AdapterOptions adapterOptions(const AdapterRecord& record, const QString& modelSha256);
 

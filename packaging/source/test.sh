@@ -35,5 +35,9 @@ fi
 
 cmake --preset release -DALCOVE_BUILD_TESTS=ON
 cmake --build --preset release --parallel "$jobs"
-# The window is driven by real keys on a machine that others may use: a test may be tried twice, and the log says so.
-ctest --preset release --repeat until-pass:2
+# Only the window's own test, driven by real keys on a machine that others may use, may be tried twice (the log says so):
+# anywhere else a test that fails once in two runs has found something.
+failed=0
+ctest --preset release --label-exclude e2e || failed=$?
+ctest --preset release --label-regex e2e --repeat until-pass:2 || failed=$?
+exit "$failed"

@@ -207,7 +207,7 @@ void AppModel::start() {
     m_conversations.load();
     QTimer::singleShot(0, this, [this] {
         m_library.rescan();
-        m_adapters.refresh();
+        m_adapters.list();
         m_appearance.followDesktop();
         m_status.refresh();
         Q_EMIT roomChanged();

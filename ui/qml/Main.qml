@@ -22,6 +22,7 @@ T.ApplicationWindow {
     property alias chat: page
     property alias appearancePopover: appearance
     property alias keysPopup: keys
+    readonly property AdapterPicker adapterPicker: page.adapterPicker
     property alias listPane: listDrawer
     property alias inspectorPane: inspectorDrawer
 
@@ -113,7 +114,7 @@ T.ApplicationWindow {
         app: root.app
         popupOpen: T.Overlay.overlay !== null && T.Overlay.overlay.visibleChildren.length > (hint.visible ? 1 : 0)
         onPickModelRequested: page.openPicker()
-        onPickAdaptersRequested: page.openAdapters()
+        onPickAdaptersRequested: root.adapterPicker.open()
         onOpenFileRequested: fileDialog.active = true
         onInspectorRequested: {
             if (root.wide)

@@ -1,6 +1,7 @@
 #include "ui/models/adapters/adapter_list_model.h"
 
 #include "app/store/adapter_store.h"
+#include "app/store/message_store.h"
 #include "app/store/settings.h"
 #include "app_fixture.h"
 
@@ -95,6 +96,32 @@ private Q_SLOTS:
         QVERIFY(a.model.active());
         QVERIFY(!a.model.changed());
     }
+    void filesAddedTogetherAreAllTaken() {
+        Adapters a;
+        QTRY_VERIFY(a.ready());
+        QSignalSpy added(&a.model, &AdapterListModel::added);
+        for (const char* path : {"lora_llama/adapter_a.gguf", "lora_llama/adapter_b",
+                                 "lora_bad/gguf_wrong_shape.gguf"})
+            a.model.add(QUrl::fromLocalFile(kModels + QLatin1String(path)));
+        QTRY_COMPARE(added.size(), 3);
+        QTRY_COMPARE(a.model.count(), 3);
+    }
+    void whatIsTickedStaysWhenTheListIsReadAgain() {
+        Adapters a;
+        QTRY_VERIFY(a.ready());
+        a.add(QStringLiteral("lora_llama/adapter_a.gguf"));
+        a.model.setChosen(0, true);
+        a.model.setScale(0, 0.5);
+        a.model.refresh();
+        a.add(QStringLiteral("lora_llama/adapter_b"));
+        QTRY_COMPARE(a.model.count(), 2);
+        QVERIFY(a.at(0, AdapterListModel::ChosenRole).toBool());
+        QCOMPARE(a.at(0, AdapterListModel::ScaleRole).toDouble(), 0.5);
+        // A draft that was left is gone, with its strength.
+        a.model.reset();
+        QVERIFY(!a.at(0, AdapterListModel::ChosenRole).toBool());
+        QCOMPARE(a.at(0, AdapterListModel::ScaleRole).toDouble(), 1.0);
+    }
     void theAnswerRecordsWhatWroteItAndTheConversationKeepsIt() {
         Adapters a;
         QTRY_VERIFY(a.ready());
@@ -141,6 +168,32 @@ private Q_SLOTS:
         QVERIFY(without.facts->adapters.isEmpty());
         QVERIFY(with.text != without.text);
         QCOMPARE(a.model.textWith(), with.text);
+    }
+    void aComparisonThatWasLeftWritesNothingLater() {
+        Adapters a;
+        QTRY_VERIFY(a.ready());
+        a.add(QStringLiteral("lora_llama/adapter_a.gguf"));
+        a.model.setChosen(0, true);
+        a.model.apply();
+        const app::Message first = a.ask(QStringLiteral("Hello"));
+        QTRY_VERIFY(a.model.canCompare());
+        QSignalSpy compared(&a.controller, &app::ConversationController::compared);
+        a.model.compare();
+        a.controller.openNew();
+        const auto answers = [&] {
+            return a.now([id = first.conversationId](app::Database& db) {
+                return app::MessageStore(db).all(id);
+            });
+        };
+        a.controller.open(first.conversationId);
+        QTRY_COMPARE(a.controller.conversationId(), first.conversationId);
+        QTRY_VERIFY(!a.controller.isAnswering());
+        const auto before = answers().size();
+        a.ask(QStringLiteral("And now?"));
+        QTRY_VERIFY(!a.controller.isAnswering());
+        QTest::qWait(300);
+        QCOMPARE(answers().size(), before + 2);
+        QCOMPARE(compared.size(), 0);
     }
 };
 

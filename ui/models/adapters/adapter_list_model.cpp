@@ -39,6 +39,10 @@ QString kindText(const QString& kind) {
     return AdapterListModel::tr("LoRA in GGUF");
 }
 
+QString modelKey(const app::ModelRecord& model) {
+    return model.id == 0 ? QString() : model.path + u'\n' + model.sha256;
+}
+
 bool same(const QVector<AdapterChoice>& a, const QVector<AdapterChoice>& b) {
     return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const AdapterChoice& x) {
                return std::any_of(b.begin(), b.end(), [&](const AdapterChoice& y) {
@@ -55,7 +59,7 @@ AdapterListModel::AdapterListModel(app::StoreThread& store, ConversationControll
     m_worker.setMaxThreadCount(1);
     connect(&controller, &ConversationController::adaptersChanged, this, &AdapterListModel::reset);
     connect(&controller, &ConversationController::modelStateChanged, this, [this] {
-        if (m_controller.model().path != m_checkedModel)
+        if (modelKey(m_controller.model()) != m_checkedModel)
             check();
         Q_EMIT stateChanged();
     });
@@ -71,6 +75,7 @@ AdapterListModel::AdapterListModel(app::StoreThread& store, ConversationControll
 }
 
 AdapterListModel::~AdapterListModel() {
+    m_quitting.request_stop();
     m_worker.clear();
 }
 
@@ -214,60 +219,74 @@ QHash<int, QByteArray> AdapterListModel::roleNames() const {
 // ----------------------------------------------------------------------------------------------------
 
 void AdapterListModel::refresh() {
-    m_store.run([](Database& db) { return AdapterStore(db).list(); })
-        .then(this, [this](const Result<QVector<AdapterRecord>>& records) {
-            if (records)
-                take(*records);
+    m_everyRow = true;
+    list();
+}
+
+void AdapterListModel::list() {
+    m_store
+        .run([](Database& db) -> Result<Listed> {
+            Listed listed;
+            ALCOVE_ASSIGN_OR_RETURN(listed.records, AdapterStore(db).list());
+            for (const AdapterRecord& record : std::as_const(listed.records))
+                if (!QFileInfo::exists(record.path))
+                    listed.away.insert(record.id);
+            return listed;
+        })
+        .then(this, [this](const Result<Listed>& listed) {
+            if (listed)
+                take(*listed);
             else
-                fail(QString::fromStdString(records.error().message));
+                fail(QString::fromStdString(listed.error().message));
         });
 }
 
-void AdapterListModel::take(const QVector<AdapterRecord>& records) {
-    beginResetModel();
+// What was ticked and not used yet stays, and so does what is known about a file.
+void AdapterListModel::take(const Listed& listed) {
     QVector<Row> rows;
-    for (const AdapterRecord& record : records) {
-        Row row;
-        row.record = record;
-        row.scale = record.defaultScale;
+    for (const AdapterRecord& record : listed.records) {
         const auto before = std::find_if(m_rows.begin(), m_rows.end(), [&](const Row& old) {
             return old.record.id == record.id;
         });
-        if (before != m_rows.end()) {
-            row.chosen = before->chosen;
-            row.scale = before->scale;
-        }
+        Row row = before == m_rows.end() ? Row() : *before;
+        row.checked = row.checked && row.record.sha256 == record.sha256 && row.fit.fits &&
+                      !listed.away.contains(record.id);
+        row.record = record;
+        if (before == m_rows.end())
+            takeUsed(row);
         rows.append(row);
     }
+    beginResetModel();
     m_rows = rows;
     endResetModel();
-    reset();
     check();
-    Q_EMIT countChanged();
 }
 
 void AdapterListModel::check() {
     const app::ModelRecord model = m_controller.model();
-    const quint64 serial = ++m_serial;
-    m_checkedModel = model.path;
-    m_worker.clear();
+    const quint64 serial = ++*m_serial;
+    const QString key = modelKey(model);
+    const bool sameModel = key == m_checkedModel;
+    m_checkedModel = key;
     m_pending = 0;
     for (Row& row : m_rows) {
-        row.checked = false;
-        if (model.id == 0)
+        row.checked = row.checked && sameModel;
+        if (model.id == 0 || row.checked || !(m_everyRow || row.chosen))
             continue;
         ++m_pending;
-        m_worker.start(
-            [self = QPointer<AdapterListModel>(this), record = row.record, model, serial] {
-                const AdapterFit fit = app::checkFit(record, model.path, model.sha256);
-                QMetaObject::invokeMethod(
-                    self,
-                    [self, serial, id = record.id, fit] {
-                        if (self)
-                            self->takeFit(serial, id, fit);
-                    },
-                    Qt::QueuedConnection);
-            });
+        m_worker.start([self = QPointer<AdapterListModel>(this), record = row.record, model, serial,
+                        newest = m_serial, stop = m_quitting.get_token()] {
+            if (*newest != serial)
+                return;
+            const AdapterFit fit = app::checkFit(record, model.path, model.sha256, stop);
+            QMetaObject::invokeMethod(
+                self,
+                [self, serial, id = record.id, fit] {
+                    if (self)
+                        self->takeFit(serial, id, fit);
+                },
+                Qt::QueuedConnection);
+        });
     }
     if (count() > 0)
         Q_EMIT dataChanged(index(0), index(count() - 1));
@@ -276,7 +295,7 @@ void AdapterListModel::check() {
 }
 
 void AdapterListModel::takeFit(quint64 serial, qint64 id, const AdapterFit& fit) {
-    if (serial != m_serial)
+    if (serial != *m_serial)
         return;
     --m_pending;
     for (int i = 0; i < count(); ++i) {
@@ -293,11 +312,12 @@ void AdapterListModel::takeFit(quint64 serial, qint64 id, const AdapterFit& fit)
 void AdapterListModel::add(const QUrl& file) {
     const QString path = file.toLocalFile();
     const app::ModelRecord model = m_controller.model();
-    m_worker.start([self = QPointer<AdapterListModel>(this), path, model] {
-        auto read = app::readAdapterRecord(path);
+    m_worker.start([self = QPointer<AdapterListModel>(this), path, model,
+                    stop = m_quitting.get_token()] {
+        auto read = app::readAdapterRecord(path, stop);
         // A rank-one file is bound to the model that it was first accepted with.
         if (read && read->kind == QLatin1String("rank-one") && !model.sha256.isEmpty() &&
-            app::checkFit(*read, model.path, model.sha256).fits)
+            app::checkFit(*read, model.path, model.sha256, stop).fits)
             read->baseSha256 = model.sha256;
         QMetaObject::invokeMethod(
             self,
@@ -404,15 +424,23 @@ void AdapterListModel::apply() {
         m_controller.setAdapters(draft());
 }
 
-void AdapterListModel::reset() {
+void AdapterListModel::takeUsed(Row& row) const {
     const QVector<AdapterChoice>& used = m_controller.adapters();
-    for (Row& row : m_rows) {
-        const auto found = std::find_if(used.begin(), used.end(), [&](const AdapterChoice& c) {
-            return c.adapter.id == row.record.id;
-        });
-        row.chosen = found != used.end();
-        if (row.chosen)
-            row.scale = found->scale;
+    const auto found = std::find_if(used.begin(), used.end(), [&](const AdapterChoice& choice) {
+        return choice.adapter.id == row.record.id;
+    });
+    row.chosen = found != used.end();
+    row.scale = row.chosen ? found->scale : row.record.defaultScale;
+}
+
+void AdapterListModel::reset() {
+    for (Row& row : m_rows)
+        takeUsed(row);
+    const bool unknown = std::any_of(m_rows.begin(), m_rows.end(),
+                                     [](const Row& row) { return row.chosen && !row.checked; });
+    if (unknown) {
+        check();
+        return;
     }
     if (count() > 0)
         Q_EMIT dataChanged(index(0), index(count() - 1), {ChosenRole, ScaleRole});

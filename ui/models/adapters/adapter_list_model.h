@@ -4,9 +4,14 @@
 #include "app/library/adapter_library.h"
 
 #include <QAbstractListModel>
+#include <QSet>
 #include <QThreadPool>
 #include <QUrl>
 #include <QtQml/qqmlregistration.h>
+
+#include <atomic>
+#include <memory>
+#include <stop_token>
 
 namespace alcove::ui {
 
@@ -18,7 +23,6 @@ class AdapterListModel : public QAbstractListModel {
     QML_ELEMENT
     QML_UNCREATABLE("made by the program")
     Q_PROPERTY(int count READ count NOTIFY countChanged FINAL)
-    Q_PROPERTY(bool looking READ looking NOTIFY countChanged FINAL)
     Q_PROPERTY(QString modelName READ modelName NOTIFY stateChanged FINAL)
     Q_PROPERTY(QString summary READ summary NOTIFY stateChanged FINAL)
     Q_PROPERTY(bool active READ active NOTIFY stateChanged FINAL)
@@ -67,7 +71,8 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     QHash<int, QByteArray> roleNames() const override;
 
-    Q_INVOKABLE void refresh(); ///< reads the list and checks it against the model
+    void list();                ///< reads the list, checks what the conversation uses
+    Q_INVOKABLE void refresh(); ///< reads the list and checks all of it against the model
     Q_INVOKABLE void setChosen(int row, bool chosen);
     /// Rounded to hundredths and kept within what the kind allows.
     Q_INVOKABLE void setScale(int row, double scale);
@@ -98,7 +103,12 @@ private:
         bool chosen = false;
         double scale = 1;
     };
-    void take(const QVector<app::AdapterRecord>& records);
+    struct Listed {
+        QVector<app::AdapterRecord> records;
+        QSet<qint64> away; ///< ids whose file is not there now
+    };
+    void take(const Listed& listed);
+    void takeUsed(Row& row) const; ///< the draft of one row is what is in use
     void check();
     void takeFit(quint64 serial, qint64 id, const app::AdapterFit& fit);
     void fail(const QString& sentence);
@@ -110,9 +120,13 @@ private:
     app::StoreThread& m_store;
     app::ConversationController& m_controller;
     QVector<Row> m_rows;
-    quint64 m_serial = 0; ///< of the model that the fits are for
+    /// Of the newest check; a worker that finds another one here leaves its file alone.
+    std::shared_ptr<std::atomic<quint64>> m_serial = std::make_shared<std::atomic<quint64>>(0);
+    bool m_everyRow = false; ///< somebody has looked at the list
     int m_pending = 0;
-    QString m_checkedModel, m_failure;
+    QString m_checkedModel; ///< path and hash of the model that the fits are for
+    QString m_failure;
+    std::stop_source m_quitting;
     app::Message m_with, m_without;
     QThreadPool m_worker; ///< one thread; last: waits at the end
 };

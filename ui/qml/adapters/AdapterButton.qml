@@ -12,6 +12,7 @@ T.Button {
     required property AppModel app
     property bool narrow: false
     property real barHeight: Theme.bar
+    readonly property alias popup: picker
 
     readonly property AdapterListModel adapters: root.app.adapters
     readonly property bool troubled: root.adapters.troubled
@@ -29,10 +30,6 @@ T.Button {
     implicitHeight: Theme.control
     implicitWidth: Math.min(implicitContentWidth + leftPadding + rightPadding, 260 * Theme.textScale)
     onClicked: picker.visible ? picker.close() : picker.open()
-
-    function openPicker() {
-        picker.open();
-    }
 
     contentItem: RowLayout {
         spacing: Theme.space8

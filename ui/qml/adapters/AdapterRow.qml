@@ -97,6 +97,7 @@ Item {
                 name: qsTr("Strength of %1 as a number").arg(root.name)
                 implicitWidth: 68 * Theme.textScale
                 horizontalAlignment: TextInput.AlignRight
+                onTextEdited: root.adapters.typeScale(root.index, text) // so that Use sees it at once
                 onEditingFinished: {
                     root.adapters.typeScale(root.index, text);
                     text = root.adapters.scaleText(root.scale);

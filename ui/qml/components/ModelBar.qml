@@ -19,6 +19,8 @@ Rectangle {
     readonly property bool loading: root.bar.state === ModelBarModel.Loading
     readonly property bool troubled: root.bar.state === ModelBarModel.Failed || root.bar.state === ModelBarModel.Away
 
+    readonly property AdapterPicker adapterPicker: adapterButton.popup
+
     implicitHeight: Theme.bar
     color: Theme.surface
     Accessible.role: Accessible.ToolBar
@@ -26,10 +28,6 @@ Rectangle {
 
     function openPicker() {
         picker.open();
-    }
-
-    function openAdapters() {
-        adapterButton.openPicker();
     }
 
     function focusModel() {

@@ -38,6 +38,7 @@ Flickable {
             Layout.preferredHeight: 64 * Theme.textScale
             Layout.alignment: Qt.AlignHCenter
             Layout.bottomMargin: Theme.space8
+            visible: root.height > 380 * Theme.textScale // what can be done here comes first
             Accessible.ignored: true
         }
         Text {

@@ -14,6 +14,7 @@ Rectangle {
     property bool listShown: true
     property bool inspectorShown: true
     readonly property string hoveredLink: messages.hoveredLink
+    readonly property AdapterPicker adapterPicker: bar.adapterPicker
 
     color: Theme.surface
     Accessible.role: Accessible.Pane
@@ -21,10 +22,6 @@ Rectangle {
 
     function openPicker() {
         bar.openPicker();
-    }
-
-    function openAdapters() {
-        bar.openAdapters();
     }
 
     function focusComposer() {
