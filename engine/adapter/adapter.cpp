@@ -45,6 +45,15 @@ const char* adapter_kind_name(AdapterKind kind) noexcept {
     return "rank-one";
 }
 
+std::optional<AdapterKind> adapter_kind_from_name(std::string_view name) noexcept {
+    for (const AdapterKind kind :
+         {AdapterKind::Gguf, AdapterKind::Peft, AdapterKind::Gemma, AdapterKind::RankOne}) {
+        if (name == adapter_kind_name(kind))
+            return kind;
+    }
+    return std::nullopt;
+}
+
 ScaleRange adapter_scale_range(AdapterKind kind) noexcept {
     return kind == AdapterKind::RankOne ? ScaleRange{0.0F, 2.0F} : ScaleRange{-4.0F, 4.0F};
 }
@@ -98,6 +107,14 @@ Result<AdapterInfo> read_adapter_info(const std::filesystem::path& path,
                                 adapter::read_adapter_file(path, nullptr, options, stop));
         return std::move(file.info);
     });
+}
+
+bool is_adapter_file(const std::filesystem::path& path) {
+    try {
+        return adapter::says_adapter(path);
+    } catch (const std::exception&) {
+        return false; // memory ran out, or the path is none
+    }
 }
 
 } // namespace alcove

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Adapters: files that add low-rank terms to matrices of a base model, y = W x + s · B (A x), and
@@ -23,6 +24,8 @@ enum class AdapterKind : std::uint8_t {
     RankOne, ///< rank-one GGUF for qwen35 (`adapter.lora_alpha`)
 };
 const char* adapter_kind_name(AdapterKind kind) noexcept; ///< "gguf", "peft", "gemma", "rank-one"
+/// The kind whose adapter_kind_name() is `name`; nothing for any other text.
+std::optional<AdapterKind> adapter_kind_from_name(std::string_view name) noexcept;
 
 /// Strengths that an adapter of `kind` may have.
 struct ScaleRange {
@@ -88,6 +91,13 @@ Result<AdapterInfo> check_adapter(const std::filesystem::path& path,
 /// What the file says about itself, checked as far as that goes without a base.
 Result<AdapterInfo> read_adapter_info(const std::filesystem::path& path,
                                       const AdapterOptions& options, std::stop_token stop);
+
+/// Whether what lies at `path` says of itself that it is an adapter: a folder with
+/// adapter_config.json, that file, a safetensors file (by its ending) with low-rank factors in it,
+/// a GGUF file whose general.type is "adapter". Reads headers alone, so it is quick for a file of
+/// any size, and checks nothing else: the file may be refused all the same. False for what cannot
+/// be read.
+bool is_adapter_file(const std::filesystem::path& path);
 
 /// An adapter in use.
 struct AdapterUse {

@@ -40,5 +40,8 @@ Result<AdapterFile> read_adapter_file(const std::filesystem::path& path,
                                       const model::LoadedModel* base, const AdapterOptions& options,
                                       const std::stop_token& stop);
 
+/// is_adapter_file(), except that it may throw.
+bool says_adapter(const std::filesystem::path& path);
+
 } // namespace adapter
 } // namespace alcove

@@ -66,6 +66,31 @@ Result<std::string> sha256_of(std::span<const std::span<const std::byte>> spans,
     return text;
 }
 
+constexpr const char* kConfigName = "adapter_config.json";
+constexpr std::array kGgufMagic{'G', 'G', 'U', 'F'};
+
+std::array<char, 4> magic_of(std::span<const std::byte> bytes) {
+    std::array<char, 4> magic{};
+    std::memcpy(magic.data(), bytes.data(), std::min(bytes.size(), magic.size()));
+    return magic;
+}
+
+bool says_adapter(const GgufContents& gguf) {
+    return find_text(gguf, "general.type") == "adapter";
+}
+
+/// The kind that needs no adapter_config.json.
+bool is_gemma(const SafetensorsFile& file) {
+    return file.metadata().contains("target_modules") ||
+           std::any_of(file.tensors().begin(), file.tensors().end(),
+                       [](const auto& t) { return t.name.starts_with("lora.blk."); });
+}
+
+bool is_peft(const SafetensorsFile& file) {
+    return std::any_of(file.tensors().begin(), file.tensors().end(),
+                       [](const auto& t) { return t.name.find(".lora_") != std::string::npos; });
+}
+
 class Opener {
 public:
     Opener(const fs::path& path, const model::LoadedModel* base, const AdapterOptions& options,
@@ -93,7 +118,7 @@ private:
         std::error_code ignored;
         if (fs::is_directory(path_, ignored))
             return read_folder(path_, path_ / "adapter_model.safetensors");
-        if (path_.filename() == "adapter_config.json")
+        if (path_.filename() == kConfigName)
             return read_folder(path_.parent_path(),
                                path_.parent_path() / "adapter_model.safetensors");
         std::array<char, 4> magic{};
@@ -101,12 +126,11 @@ private:
             auto map = MemoryMap::open(path_, MemoryMap::Mode::Map);
             if (!map)
                 return refuse_.pass_on("open", map.error());
-            std::memcpy(magic.data(), map->bytes().data(),
-                        std::min(map->bytes().size(), magic.size()));
-            if (magic == std::array{'G', 'G', 'U', 'F'})
+            magic = magic_of(map->bytes());
+            if (magic == kGgufMagic)
                 ALCOVE_RETURN_IF_ERROR(glance(*map));
         }
-        if (magic == std::array{'G', 'G', 'U', 'F'})
+        if (magic == kGgufMagic)
             return read_gguf();
         if (path_.extension() == ".safetensors")
             return read_safetensors();
@@ -122,7 +146,7 @@ private:
         auto gguf = parse_gguf(map.bytes(), refuse_.file());
         if (!gguf)
             return refuse_.pass_on("gguf", Error{Errc::Adapter, gguf.error().message});
-        if (find_text(*gguf, "general.type") != "adapter")
+        if (!says_adapter(*gguf))
             return refuse_("general_type", fmt::format("general.type is {}, expected \"adapter\"",
                                                        shown_value(*gguf, "general.type")));
         return ok();
@@ -204,12 +228,9 @@ private:
 
     Status read_safetensors() {
         auto map = SafetensorsFile::open(path_, MemoryMap::Mode::Map);
-        const fs::path config = path_.parent_path() / "adapter_config.json";
+        const fs::path config = path_.parent_path() / kConfigName;
         std::error_code ignored;
-        const bool gemma =
-            map && (map->metadata().contains("target_modules") ||
-                    std::any_of(map->tensors().begin(), map->tensors().end(),
-                                [](const auto& t) { return t.name.starts_with("lora.blk."); }));
+        const bool gemma = map && is_gemma(*map);
         if (!gemma && fs::exists(config, ignored))
             return read_folder(path_.parent_path(), path_);
         if (!map)
@@ -223,7 +244,7 @@ private:
     }
 
     Status read_folder(const fs::path& folder, const fs::path& weights) {
-        const fs::path config = folder / "adapter_config.json";
+        const fs::path config = folder / kConfigName;
         std::error_code ignored;
         if (!fs::exists(config, ignored))
             return refuse_("config", "adapter_config.json is missing, expected a PEFT folder");
@@ -258,6 +279,24 @@ private:
 };
 
 } // namespace
+
+/// Declared with the readers: it shares their rules.
+bool says_adapter(const std::filesystem::path& path) {
+    std::error_code failure;
+    if (fs::is_directory(path, failure))
+        return fs::is_regular_file(path / kConfigName, failure);
+    if (path.filename() == kConfigName)
+        return fs::is_regular_file(path, failure);
+    if (path.extension() == ".safetensors") {
+        const auto file = SafetensorsFile::open(path, MemoryMap::Mode::Map);
+        return file && (is_gemma(*file) || is_peft(*file));
+    }
+    const auto map = MemoryMap::open(path, MemoryMap::Mode::Map);
+    if (!map || magic_of(map->bytes()) != kGgufMagic)
+        return false;
+    const auto gguf = parse_gguf(map->bytes(), display_path(path.filename()));
+    return gguf && says_adapter(*gguf);
+}
 
 Result<AdapterFile> read_adapter_file(const std::filesystem::path& path,
                                       const model::LoadedModel* base, const AdapterOptions& options,
