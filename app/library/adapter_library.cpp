@@ -55,6 +55,10 @@ bool hasSize(const QFileInfo& entry, qint64 bytes) {
 
 } // namespace
 
+bool isAdapterFile(const QString& path) {
+    return is_adapter_file(path.toStdString());
+}
+
 Result<AdapterRecord> readAdapterRecord(const QString& path, std::stop_token stop) {
     ALCOVE_ASSIGN_OR_RETURN(
         const AdapterInfo info,

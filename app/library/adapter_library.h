@@ -18,6 +18,8 @@ struct AdapterFit {
     AdapterInfo info;  ///< if it fits
 };
 
+/// Whether the content of a file or folder says that it is an adapter; its header alone is read.
+bool isAdapterFile(const QString& path);
 /// Facts of an adapter file or PEFT folder, without a base.
 Result<AdapterRecord> readAdapterRecord(const QString& path, std::stop_token stop = {});
 /// The same, registered.

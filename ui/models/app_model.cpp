@@ -4,6 +4,8 @@
 
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QPointer>
+#include <QThreadPool>
 
 namespace alcove::ui {
 
@@ -351,10 +353,17 @@ void AppModel::open(qint64 conversationId) {
 }
 
 void AppModel::addFile(const QUrl& file) {
-    if (DropModel::isAdapterFile(file))
-        m_adapters.add(file);
-    else
-        m_models.add(file);
+    // The disk may be slow, or a network: the window does not wait for it.
+    QThreadPool::globalInstance()->start([self = QPointer<AppModel>(this), file] {
+        const bool isAdapter = file.isLocalFile() && app::isAdapterFile(file.toLocalFile());
+        QMetaObject::invokeMethod(
+            qApp,
+            [self, file, isAdapter] {
+                if (self)
+                    isAdapter ? self->m_adapters.add(file) : self->m_models.add(file);
+            },
+            Qt::QueuedConnection);
+    });
 }
 
 void AppModel::openNew() {

@@ -1,5 +1,7 @@
 #include "ui/models/drop_model.h"
 
+#include "app/library/adapter_library.h"
+
 #include "ui/models/format.h"
 
 #include <QCoreApplication>
@@ -15,12 +17,6 @@ namespace alcove::ui {
 bool DropModel::usable() const {
     return std::any_of(m_rows.cbegin(), m_rows.cend(),
                        [](const Row& row) { return row.isUsable(); });
-}
-
-bool DropModel::isAdapter() const {
-    const auto it =
-        std::find_if(m_rows.cbegin(), m_rows.cend(), [](const Row& row) { return row.isUsable(); });
-    return it != m_rows.cend() && it->isAdapter;
 }
 
 QUrl DropModel::usableFile() const {
@@ -72,19 +68,14 @@ DropModel::Row DropModel::look(const QUrl& file) {
     if (!file.isLocalFile())
         return row;
     const QFileInfo info(file.toLocalFile());
-    if (!info.isFile()) {
-        row.isAdapter = QFileInfo::exists(info.filePath() + QStringLiteral("/adapter_config.json"));
+    row.isAdapter = app::isAdapterFile(info.filePath());
+    if (!info.isFile())
         return row;
-    }
     row.bytes = info.size();
+    if (row.isAdapter)
+        return row;
     QFile content(info.filePath());
-    constexpr qint64 kHead = 1 << 16; // an adapter says in its first lines that it is one
-    const QByteArray head = content.open(QIODevice::ReadOnly) ? content.read(kHead) : QByteArray();
-    const bool gguf = head.startsWith("GGUF");
-    row.isAdapter = gguf ? head.contains("adapter.type")
-                         : info.suffix() == QLatin1String("safetensors") ||
-                               info.fileName() == QLatin1String("adapter_config.json");
-    row.isModel = gguf && !row.isAdapter;
+    row.isModel = content.open(QIODevice::ReadOnly) && content.read(4) == "GGUF";
     return row;
 }
 

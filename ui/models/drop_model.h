@@ -15,19 +15,14 @@ class DropModel : public QAbstractListModel {
     QML_UNCREATABLE("made by the program")
     Q_PROPERTY(int count READ rowCountNow NOTIFY changed FINAL)
     Q_PROPERTY(bool usable READ usable NOTIFY changed FINAL)
-    Q_PROPERTY(bool adapter READ isAdapter NOTIFY changed FINAL)
 
 public:
     enum Roles { NameRole = Qt::UserRole + 1, DetailRole, UsableRole };
 
     explicit DropModel(QObject* parent = nullptr) : QAbstractListModel(parent) {}
 
-    /// One look at the first bytes of a file.
-    static bool isAdapterFile(const QUrl& file) { return look(file).isAdapter; }
-
     int rowCountNow() const { return int(m_rows.size()); }
-    bool usable() const;    ///< at least one file can be used
-    bool isAdapter() const; ///< the one that usableFile() gives is an adapter
+    bool usable() const; ///< at least one file can be used
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;

@@ -312,11 +312,10 @@ T.ApplicationWindow {
         onExited: root.app.drop.leave()
         onDropped: drop => {
             const file = root.app.drop.usableFile();
-            const adapter = root.app.drop.adapter;
             root.app.drop.leave();
             if (file.toString() !== "") {
                 drop.accept(Qt.LinkAction);
-                adapter ? root.app.adapters.add(file) : root.app.models.add(file);
+                root.app.addFile(file);
             }
         }
 

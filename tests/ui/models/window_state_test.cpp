@@ -174,6 +174,16 @@ private Q_SLOTS:
         QCOMPARE(drop.usableFile().fileName(), QStringLiteral("sha256-1234"));
         QVERIFY(
             drop.index(0).data(DropModel::DetailRole).toString().contains(QStringLiteral(".pptx")));
+        const QString adapters = QStringLiteral(ALCOVE_TEST_DATA "/models/lora_llama/");
+        for (const QString& name :
+             {QStringLiteral("adapter_a.gguf"), QStringLiteral("adapter_b")}) {
+            drop.hold({QUrl::fromLocalFile(adapters + name)});
+            QTRY_VERIFY(drop.index(0)
+                            .data(DropModel::DetailRole)
+                            .toString()
+                            .contains(QStringLiteral("adapter")));
+            QVERIFY(drop.usable());
+        }
         drop.leave();
         QCOMPARE(drop.rowCountNow(), 0);
         QVERIFY(drop.usableFile().isEmpty());

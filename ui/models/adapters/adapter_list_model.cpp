@@ -80,8 +80,8 @@ AdapterListModel::~AdapterListModel() {
 }
 
 ScaleRange AdapterListModel::range(const AdapterRecord& record) {
-    return adapter_scale_range(record.kind == QLatin1String("rank-one") ? AdapterKind::RankOne
-                                                                        : AdapterKind::Gguf);
+    return adapter_scale_range(
+        adapter_kind_from_name(record.kind.toStdString()).value_or(AdapterKind::Gguf));
 }
 
 // What is shown
