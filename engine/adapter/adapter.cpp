@@ -23,12 +23,6 @@ template <typename T, typename Body> Result<T> guarded(const AdapterOptions& opt
     }
 }
 
-std::string shown(const std::filesystem::path& path) {
-    const std::filesystem::path last =
-        path.has_filename() ? path.filename() : path.parent_path().filename();
-    return display_path(last);
-}
-
 } // namespace
 
 const char* adapter_kind_name(AdapterKind kind) noexcept {
@@ -79,8 +73,9 @@ Result<std::shared_ptr<const Adapter>> Adapter::load(const std::filesystem::path
         ALCOVE_ASSIGN_OR_RETURN(adapter::AdapterFile file,
                                 adapter::read_adapter_file(path, &model->loaded(), options, stop));
         ALCOVE_ASSIGN_OR_RETURN(
-            std::vector<adapter::Slot> slots,
-            adapter::bind(file, model->loaded(), adapter::Refusal(shown(path), options.fault)));
+            const std::vector<adapter::Match> matches,
+            adapter::match(file, model->loaded(), adapter::Refusal(file.shown, options.fault)));
+        std::vector<adapter::Slot> slots = adapter::pack(file.info.kind, matches, model->loaded());
         return Loaded(std::make_shared<const EngineAdapter>(std::move(file.info), std::move(slots),
                                                             model->loaded().file));
     });
@@ -95,7 +90,7 @@ Result<AdapterInfo> check_adapter(const std::filesystem::path& path,
         ALCOVE_ASSIGN_OR_RETURN(adapter::AdapterFile file,
                                 adapter::read_adapter_file(path, &base, options, stop));
         ALCOVE_RETURN_IF_ERROR(
-            adapter::bind(file, base, adapter::Refusal(shown(path), options.fault)));
+            adapter::match(file, base, adapter::Refusal(file.shown, options.fault)));
         return std::move(file.info);
     });
 }

@@ -1,11 +1,9 @@
 #include "engine/adapter/adapter_file.h"
 
-#include "engine/quant/half.h"
-
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
+#include <map>
 
 namespace alcove::adapter {
 
@@ -31,31 +29,35 @@ std::string target_name(std::string_view tensor) {
 
 void summarize(AdapterFile& file) {
     AdapterInfo& info = file.info;
+    std::map<std::string, std::size_t> places; // of the names in info.targets
     for (const Pair& pair : file.pairs) {
         const auto rank = static_cast<std::int32_t>(pair.b.n_cols);
         info.rank_min = info.rank_max == 0 ? rank : std::min(info.rank_min, rank);
         info.rank_max = std::max(info.rank_max, rank);
         info.n_params += static_cast<std::uint64_t>(pair.a.size() + pair.b.size());
         const std::string name = target_name(pair.target);
-        const auto known = std::find_if(info.targets.begin(), info.targets.end(),
-                                        [&](const AdapterTarget& t) { return t.name == name; });
-        if (known == info.targets.end())
+        const auto [place, is_new] = places.emplace(name, info.targets.size());
+        if (is_new)
             info.targets.push_back({name, 1});
         else
-            ++known->n_pairs;
+            ++info.targets[place->second].n_pairs;
     }
+}
+
+Status check_scales(const Refusal& refuse, const AdapterFile& file) {
+    for (const Pair& pair : file.pairs) {
+        if (!std::isfinite(pair.scale))
+            return refuse("alpha_value",
+                          fmt::format("the strength of {} is {}, expected a finite number: its "
+                                      "alpha is too large for its rank",
+                                      alcove::quoted(pair.shown), pair.scale));
+    }
+    return ok();
 }
 
 Status check_finite(const Refusal& refuse, const Factor& factor, std::string_view shown) {
     for (std::int64_t i = 0; i < factor.size(); ++i) {
-        float value = 0;
-        if (factor.type == QuantType::F32) {
-            std::memcpy(&value, factor.data + 4 * i, 4);
-        } else {
-            std::uint16_t half = 0;
-            std::memcpy(&half, factor.data + 2 * i, 2);
-            value = factor.type == QuantType::F16 ? f16_to_f32(half) : bf16_to_f32(half);
-        }
+        const float value = factor.value(i);
         if (!std::isfinite(value))
             return refuse("factor", fmt::format("tensor {} holds {} at {}, expected finite numbers",
                                                 alcove::quoted(shown), value, i));

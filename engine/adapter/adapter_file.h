@@ -4,10 +4,12 @@
 #include "engine/format/gguf_parser.h"
 #include "engine/format/memory_map.h"
 #include "engine/model/loaded_model.h"
+#include "engine/quant/half.h"
 #include "engine/quant/quant_type.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,6 +44,17 @@ struct Factor {
     std::int64_t n_experts = 1; ///< matrices one after another
 
     std::size_t value_bytes() const { return type == QuantType::F32 ? 4 : 2; }
+    /// One of size() values, in the file's order.
+    float value(std::int64_t i) const {
+        if (type == QuantType::F32) {
+            float value = 0;
+            std::memcpy(&value, data + 4 * i, 4);
+            return value;
+        }
+        std::uint16_t half = 0;
+        std::memcpy(&half, data + 2 * i, 2);
+        return type == QuantType::F16 ? f16_to_f32(half) : bf16_to_f32(half);
+    }
     std::int64_t size() const { return n_rows * n_cols * n_experts; }
 };
 
@@ -67,6 +80,7 @@ struct Pair {
 /// A file that was read whole.
 struct AdapterFile {
     AdapterInfo info;
+    std::string shown; ///< the last part of its path, for messages
     std::vector<Pair> pairs;
     std::vector<MemoryMap> memory; ///< what the factors point into
 };
@@ -77,6 +91,8 @@ std::string target_name(std::string_view tensor);
 /// Fills rank, parameter count and targets of `file.info` from its pairs.
 void summarize(AdapterFile& file);
 
+/// Refuses ("alpha_value") a strength that is no finite float.
+Status check_scales(const Refusal& refuse, const AdapterFile& file);
 /// Refuses ("factor") where a value is not finite.
 Status check_finite(const Refusal& refuse, const Factor& factor, std::string_view shown);
 /// Refuses ("rank") a rank that is not in 1…kMaxRank.

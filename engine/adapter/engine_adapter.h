@@ -30,10 +30,24 @@ private:
 
 namespace adapter {
 
-/// The pairs of `file` as slots of `base`. Refuses what does not fit ("target", "layer_range",
-/// "expert_range", "shape", "architecture"); adds warnings to file.info.
-Result<std::vector<Slot>> bind(AdapterFile& file, const model::LoadedModel& base,
-                               const Refusal& refuse);
+/// A pair and the matrix of the base that it is for.
+struct Match {
+    const Pair* pair = nullptr;
+    const GgufTensor* tensor = nullptr;
+    std::int32_t layer = -1; ///< −1: embedding or head
+};
+/// Finds the matrices of `base` for the pairs of `file`, which outlives the result. Refuses what
+/// does not fit ("target", "layer_range", "shape", "architecture", "empty"); adds warnings to
+/// file.info.
+Result<std::vector<Match>> match(AdapterFile& file, const model::LoadedModel& base,
+                                 const Refusal& refuse);
+/// The slots of an adapter of `kind`: copies of the factors, as forward passes read them.
+std::vector<Slot> pack(AdapterKind kind, std::span<const Match> matches,
+                       const model::LoadedModel& base);
+/// Whether the rows of the pair's B change their places in `base`.
+inline bool rows_move(const Pair& pair, const model::LoadedModel& base) {
+    return pair.order == RowOrder::HalfSplit && base.architecture->rope_interleaved;
+}
 
 /// Reads and checks the file at `path`; `base` may be null.
 Result<AdapterFile> read_adapter_file(const std::filesystem::path& path,

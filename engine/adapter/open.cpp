@@ -60,10 +60,7 @@ Result<std::string> sha256_of(std::span<const std::span<const std::byte>> spans,
     }
     std::array<unsigned char, 32> digest{};
     EVP_DigestFinal_ex(context.get(), digest.data(), nullptr);
-    std::string text;
-    for (const unsigned char byte : digest)
-        text += fmt::format("{:02x}", byte);
-    return text;
+    return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 constexpr const char* kConfigName = "adapter_config.json";
@@ -91,14 +88,22 @@ bool is_peft(const SafetensorsFile& file) {
                        [](const auto& t) { return t.name.find(".lora_") != std::string::npos; });
 }
 
+/// `path` so that it has a last part and a folder: not "file", "folder/" or ".".
+fs::path whole_path(const fs::path& path) {
+    std::error_code failure; // of an empty path, or a folder that is gone: opening it says so
+    const fs::path whole = fs::absolute(path, failure).lexically_normal();
+    if (failure)
+        return path;
+    return whole.has_filename() ? whole : whole.parent_path();
+}
+
 class Opener {
 public:
+    /// `path`: whole_path() of one.
     Opener(const fs::path& path, const model::LoadedModel* base, const AdapterOptions& options,
            const std::stop_token& stop)
         : path_(path), base_(base), options_(options), stop_(stop),
-          refuse_(
-              display_path(path.has_filename() ? path.filename() : path.parent_path().filename()),
-              options.fault) {}
+          refuse_(display_path(path.filename()), options.fault) {}
 
     Result<AdapterFile> read() {
         if (!options_.bound_base_sha256.empty() && !options_.base_sha256.empty() &&
@@ -107,8 +112,9 @@ public:
         file_.info.path = path_;
         ALCOVE_RETURN_IF_ERROR(read_kind());
         if (file_.info.name.empty())
-            file_.info.name = path_.has_filename() ? path_.stem().string()
-                                                   : path_.parent_path().filename().string();
+            file_.info.name = path_.stem().string();
+        file_.shown = refuse_.file();
+        ALCOVE_RETURN_IF_ERROR(check_scales(refuse_, file_));
         summarize(file_);
         return std::move(file_);
     }
@@ -152,40 +158,50 @@ private:
         return ok();
     }
 
-    /// Reads `path` into memory of its own: what was hashed is what is used.
-    Result<std::span<const std::byte>> take(const fs::path& path) {
-        std::error_code failure;
-        const std::uintmax_t n_bytes = fs::file_size(path, failure);
+    /// The bytes of the adapter's files, held to the identity that they should have. They are in
+    /// memory of their own: what was hashed is what is used.
+    template <std::size_t N>
+    Result<std::array<std::span<const std::byte>, N>> take(const std::array<fs::path, N>& paths) {
+        std::uint64_t n_bytes = 0;
+        for (const fs::path& path : paths) {
+            std::error_code failure;
+            const std::uintmax_t size = fs::file_size(path, failure);
+            n_bytes += failure ? 0 : size; // why it cannot be read, opening it says
+        }
+        ALCOVE_RETURN_IF_ERROR(check_size(n_bytes)); // before reading much that is not wanted
         const std::uint64_t available = available_memory_bytes();
-        if (!failure && available != 0 && n_bytes > available)
+        if (available != 0 && n_bytes > available)
             return refuse_("memory", fmt::format("the adapter has {} bytes, but {} are free",
                                                  n_bytes, available));
-        auto map = MemoryMap::open(path, MemoryMap::Mode::Read);
-        if (!map)
-            return refuse_.pass_on("open", map.error());
-        const std::span<const std::byte> bytes = map->bytes();
-        file_.memory.push_back(std::move(*map));
-        return bytes;
+        std::array<std::span<const std::byte>, N> spans;
+        for (std::size_t i = 0; i < N; ++i) {
+            auto map = MemoryMap::open(paths[i], MemoryMap::Mode::Read);
+            if (!map)
+                return refuse_.pass_on("open", map.error());
+            spans[i] = map->bytes();
+            file_.info.bytes += spans[i].size();
+            file_.memory.push_back(std::move(*map));
+        }
+        ALCOVE_RETURN_IF_ERROR(check_size(file_.info.bytes));
+        ALCOVE_ASSIGN_OR_RETURN(file_.info.sha256, sha256_of(spans, stop_));
+        if (!options_.expected_sha256.empty() && file_.info.sha256 != options_.expected_sha256)
+            return refuse_("hash_mismatch",
+                           fmt::format("the file was changed or damaged: its "
+                                       "SHA-256 is {}, expected {}",
+                                       file_.info.sha256, options_.expected_sha256));
+        return spans;
     }
 
-    Status identify(std::span<const std::span<const std::byte>> spans) {
-        AdapterInfo& info = file_.info;
-        for (const auto span : spans)
-            info.bytes += span.size();
-        if (options_.expected_bytes && info.bytes != *options_.expected_bytes)
+    Status check_size(std::uint64_t n_bytes) const {
+        if (options_.expected_bytes && n_bytes != *options_.expected_bytes)
             return refuse_("size_mismatch", fmt::format("the file has {} bytes, expected {}",
-                                                        info.bytes, *options_.expected_bytes));
-        ALCOVE_ASSIGN_OR_RETURN(info.sha256, sha256_of(spans, stop_));
-        if (!options_.expected_sha256.empty() && info.sha256 != options_.expected_sha256)
-            return refuse_("hash_mismatch", fmt::format("the file was changed or damaged: its "
-                                                        "SHA-256 is {}, expected {}",
-                                                        info.sha256, options_.expected_sha256));
+                                                        n_bytes, *options_.expected_bytes));
         return ok();
     }
 
     Status read_gguf() {
-        ALCOVE_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes, take(path_));
-        ALCOVE_RETURN_IF_ERROR(identify(std::array{bytes}));
+        ALCOVE_ASSIGN_OR_RETURN(const auto spans, take(std::array{path_}));
+        const std::span<const std::byte> bytes = spans[0];
         auto gguf = parse_gguf(bytes, refuse_.file());
         if (!gguf)
             return refuse_.pass_on("gguf", Error{Errc::Adapter, gguf.error().message});
@@ -238,8 +254,8 @@ private:
         if (!gemma)
             return refuse_("config", "adapter_config.json is missing beside the file: without it "
                                      "the strength is not known");
-        ALCOVE_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes, take(path_));
-        ALCOVE_RETURN_IF_ERROR(identify(std::array{bytes}));
+        ALCOVE_ASSIGN_OR_RETURN(const auto spans, take(std::array{path_}));
+        const std::span<const std::byte> bytes = spans[0];
         return read_gemma(bytes, refuse_, file_);
     }
 
@@ -259,13 +275,9 @@ private:
                            fmt::format("adapter_config.json has more than {} bytes", kMaxConfig));
         if (weights == folder / "adapter_model.safetensors")
             file_.info.path = folder;
-        ALCOVE_ASSIGN_OR_RETURN(const std::span<const std::byte> text, take(config));
-        ALCOVE_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes, take(weights));
-        ALCOVE_RETURN_IF_ERROR(identify(std::array{text, bytes}));
-        file_.info.name = fs::absolute(folder, ignored).lexically_normal().filename().string();
-        if (file_.info.name.empty())
-            file_.info.name =
-                fs::absolute(folder, ignored).lexically_normal().parent_path().filename().string();
+        ALCOVE_ASSIGN_OR_RETURN(const auto spans, take(std::array{config, weights}));
+        const auto [text, bytes] = spans;
+        file_.info.name = folder.filename().string();
         return read_peft({reinterpret_cast<const char*>(text.data()), text.size()}, bytes, refuse_,
                          file_);
     }
@@ -301,7 +313,8 @@ bool says_adapter(const std::filesystem::path& path) {
 Result<AdapterFile> read_adapter_file(const std::filesystem::path& path,
                                       const model::LoadedModel* base, const AdapterOptions& options,
                                       const std::stop_token& stop) {
-    return Opener(path, base, options, stop).read();
+    const fs::path whole = whole_path(path);
+    return Opener(whole, base, options, stop).read();
 }
 
 } // namespace alcove::adapter

@@ -1,5 +1,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "engine/adapter/peft_config.h"
+#include "engine/format/safetensors_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -7,14 +8,18 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
+#include <new>
 #include <pcre2.h>
+#include <set>
+#include <type_traits>
 
 namespace alcove::adapter {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 /// Fields that are read here, describe the training, or only matter for display.
 constexpr std::array kKnown = {
@@ -89,9 +94,35 @@ std::string names_in(const Json& value) {
     return names;
 }
 
+/// Takes the names of both pattern objects in the order of the file: which of several patterns
+/// counts depends on it.
+class ConfigScan final : public JsonScan {
+public:
+    ConfigScan() : JsonScan(kMaxDepth) {}
+
+    /// Names of `field`, an object of the outermost one; repeated ones as often as they stand.
+    const std::vector<std::string>& names_of(const std::string& field) { return names_[field]; }
+
+private:
+    static constexpr std::size_t kMaxDepth = 64; // a tree of this depth can be copied
+
+    bool begin_object(std::size_t /*depth*/) override { return true; }
+    bool name(std::size_t depth, const std::string& name) override {
+        if (depth == 0)
+            field_ = name;
+        else if (depth == 1 && field_.ends_with("_pattern"))
+            names_[field_].push_back(name);
+        return true;
+    }
+
+    std::string field_;
+    std::map<std::string, std::vector<std::string>> names_;
+};
+
 class ConfigReader {
 public:
-    ConfigReader(const Json& json, const Refusal& refuse) : json_(json), refuse_(refuse) {}
+    ConfigReader(const Json& json, ConfigScan& scan, const Refusal& refuse)
+        : json_(json), scan_(scan), refuse_(refuse) {}
 
     Result<PeftConfig> read() {
         ALCOVE_RETURN_IF_ERROR(check_type());
@@ -153,9 +184,13 @@ private:
         return value.get<bool>();
     }
 
+    static bool is_rank(const Json& value) {
+        return value.is_number_integer() && value >= 1 && value <= kMaxRank;
+    }
+
     Status read_rank() {
         const Json r = field("r");
-        if (!r.is_number_integer() || r.get<std::int64_t>() < 1 || r.get<std::int64_t>() > kMaxRank)
+        if (!is_rank(r))
             return refuse_("metadata_value",
                            fmt::format("r is {}, expected a whole number of 1 to {}",
                                        r.is_number() ? r.dump() : "absent or no number", kMaxRank));
@@ -178,22 +213,37 @@ private:
         return ok();
     }
 
-    Status read_patterns(const char* name, std::vector<std::pair<std::string, double>>& patterns) {
+    template <typename Value>
+    Status read_patterns(const char* name, PeftConfig::Patterns<Value>& patterns) {
         const Json value = field(name);
         if (value.is_null())
             return ok();
         if (!value.is_object())
             return refuse_("metadata_value", fmt::format("{} is no JSON object", name));
-        const bool ranks = std::string_view(name) == "rank_pattern";
-        for (const auto& [pattern, number] : value.items()) {
-            if (!(ranks ? number.is_number_integer() : number.is_number()))
-                return refuse_("metadata_value", fmt::format("{} has no number for {}", name,
-                                                             alcove::quoted(pattern)));
-            ALCOVE_RETURN_IF_ERROR(check_alpha(name, number.get<double>()));
-            if (!matches_module(pattern, "probe"))
+        std::set<std::string> seen;
+        for (const std::string& pattern : scan_.names_of(name)) {
+            const auto number = value.find(pattern);
+            if (number == value.end() || !seen.insert(pattern).second)
+                continue; // of a repeated name the last value counts, at its first place
+            if constexpr (std::is_integral_v<Value>) {
+                if (!is_rank(*number))
+                    return refuse_("metadata_value",
+                                   fmt::format("{} has {} for {}, expected a whole number of 1 to "
+                                               "{}",
+                                               name,
+                                               number->is_number() ? number->dump() : "no number",
+                                               alcove::quoted(pattern), kMaxRank));
+            } else {
+                if (!number->is_number())
+                    return refuse_("metadata_value", fmt::format("{} has no number for {}", name,
+                                                                 alcove::quoted(pattern)));
+                ALCOVE_RETURN_IF_ERROR(check_alpha(name, number->template get<Value>()));
+            }
+            auto compiled = ModulePattern::compile(pattern);
+            if (!compiled)
                 return refuse_("metadata_value", fmt::format("{} has {}, which is no pattern", name,
                                                              alcove::quoted(pattern)));
-            patterns.emplace_back(pattern, number.get<double>());
+            patterns.emplace_back(std::move(*compiled), number->template get<Value>());
         }
         return ok();
     }
@@ -210,62 +260,72 @@ private:
     }
 
     const Json& json_;
+    ConfigScan& scan_;
     const Refusal& refuse_;
     PeftConfig config_;
 };
 
-double first_match(const std::vector<std::pair<std::string, double>>& patterns,
-                   const std::string& module, double fallback) {
-    for (const auto& [pattern, value] : patterns) {
-        const Result<bool> matches = matches_module(pattern, module);
-        if (matches && *matches)
-            return value;
-    }
-    return fallback;
+template <typename Value>
+Value first_match(const PeftConfig::Patterns<Value>& patterns, const std::string& module,
+                  Value fallback) {
+    const auto at = std::find_if(patterns.begin(), patterns.end(), [&](const auto& pattern) {
+        return pattern.first.matches(module);
+    });
+    return at != patterns.end() ? at->second : fallback;
 }
 
 } // namespace
 
 std::int64_t PeftConfig::rank_of(const std::string& module) const {
-    return static_cast<std::int64_t>(first_match(rank_pattern, module, static_cast<double>(r)));
+    return first_match(rank_pattern, module, r);
 }
 
 double PeftConfig::alpha_of(const std::string& module) const {
     return first_match(alpha_pattern, module, alpha);
 }
 
-float PeftConfig::scale_of(const std::string& module) const {
-    const auto rank = static_cast<double>(rank_of(module));
-    return static_cast<float>(alpha_of(module) / (rslora ? std::sqrt(rank) : rank));
+float PeftConfig::scale_of(const std::string& module, std::int64_t rank) const {
+    const auto divisor = static_cast<double>(rank);
+    return static_cast<float>(alpha_of(module) / (rslora ? std::sqrt(divisor) : divisor));
 }
 
 Result<PeftConfig> read_peft_config(std::string_view text, const Refusal& refuse) {
-    const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (json.is_discarded() || !json.is_object())
+    ConfigScan scan;
+    const bool sound = scan.run(text);
+    if (scan.too_deep())
+        return refuse("config", "adapter_config.json is nested too deeply");
+    const Json json = sound ? Json::parse(text, nullptr, /*allow_exceptions=*/false) : Json();
+    if (!json.is_object())
         return refuse("config", "adapter_config.json is not a JSON object");
-    return ConfigReader(json, refuse).read();
+    return ConfigReader(json, scan, refuse).read();
 }
 
-Result<bool> matches_module(const std::string& pattern, const std::string& module) {
+Result<ModulePattern> ModulePattern::compile(const std::string& pattern) {
     const std::string whole = fmt::format("(?:.*\\.)?(?:{})", pattern);
     int code = 0;
     PCRE2_SIZE offset = 0;
-    const std::unique_ptr<pcre2_code, decltype(&pcre2_code_free)> compiled(
+    pcre2_code* const compiled =
         pcre2_compile(reinterpret_cast<PCRE2_SPTR>(whole.data()), whole.size(),
-                      PCRE2_ANCHORED | PCRE2_ENDANCHORED, &code, &offset, nullptr),
-        &pcre2_code_free);
+                      PCRE2_ANCHORED | PCRE2_ENDANCHORED, &code, &offset, nullptr);
     if (compiled == nullptr)
         return Error{Errc::Adapter, "no pattern"};
+    return ModulePattern(std::shared_ptr<const void>(compiled, [](const void* made) {
+        pcre2_code_free(static_cast<pcre2_code*>(const_cast<void*>(made)));
+    }));
+}
+
+bool ModulePattern::matches(const std::string& module) const {
+    const auto* const code = static_cast<const pcre2_code*>(code_.get());
     const std::unique_ptr<pcre2_match_context, decltype(&pcre2_match_context_free)> context(
         pcre2_match_context_create(nullptr), &pcre2_match_context_free);
     const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
-        pcre2_match_data_create_from_pattern(compiled.get(), nullptr), &pcre2_match_data_free);
+        pcre2_match_data_create_from_pattern(code, nullptr), &pcre2_match_data_free);
     if (context == nullptr || data == nullptr)
-        return Error{Errc::Memory, "memory ran out"};
-    pcre2_set_match_limit(context.get(),
-                          100'000); // names are short; a pattern is not to be trusted
-    return pcre2_match(compiled.get(), reinterpret_cast<PCRE2_SPTR>(module.data()), module.size(),
-                       0, 0, data.get(), context.get()) >= 0;
+        throw std::bad_alloc();
+    constexpr std::uint32_t kMaxSteps = 100'000; // names are short; patterns are not to be trusted
+    pcre2_set_match_limit(context.get(), kMaxSteps);
+    return pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(module.data()), module.size(), 0, 0,
+                       data.get(), context.get()) >= 0;
 }
 
 } // namespace alcove::adapter

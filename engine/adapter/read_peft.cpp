@@ -87,6 +87,14 @@ public:
 
     Status read(const SafetensorsFile& weights) {
         ALCOVE_RETURN_IF_ERROR(collect(weights));
+        // Every module is held against every pattern: thousands of either are no adapter.
+        constexpr std::size_t kMaxMatches = 1'000'000;
+        const std::size_t n_patterns = config_.rank_pattern.size() + config_.alpha_pattern.size();
+        if (n_patterns != 0 && modules_.size() > kMaxMatches / n_patterns)
+            return refuse_("metadata_value",
+                           fmt::format("adapter_config.json has {} patterns for {} modules, "
+                                       "expected at most {} for both multiplied",
+                                       n_patterns, modules_.size(), kMaxMatches));
         for (const auto& [module, halves] : modules_)
             ALCOVE_RETURN_IF_ERROR(add(module, halves));
         if (file_.pairs.empty())
@@ -158,15 +166,14 @@ private:
         ALCOVE_ASSIGN_OR_RETURN(pair.a, safetensors_factor(*halves.a, true, refuse_));
         ALCOVE_ASSIGN_OR_RETURN(pair.b, safetensors_factor(*halves.b, true, refuse_));
         ALCOVE_RETURN_IF_ERROR(check(module, pair));
-        pair.scale = config_.scale_of(module);
+        pair.scale = config_.scale_of(module, pair.b.n_cols);
         ALCOVE_RETURN_IF_ERROR(check_finite(refuse_, pair.a, halves.a->name));
         ALCOVE_RETURN_IF_ERROR(check_finite(refuse_, pair.b, halves.b->name));
-        for (const Pair& other : file_.pairs) {
-            if (other.target == pair.target && other.expert == pair.expert)
-                return refuse_("tensor_name",
-                               fmt::format("{} and {} change the same matrix",
-                                           alcove::quoted(other.shown), alcove::quoted(full)));
-        }
+        const auto [other, is_new] = changed_.try_emplace({pair.target, pair.expert}, full);
+        if (!is_new)
+            return refuse_("tensor_name",
+                           fmt::format("{} and {} change the same matrix",
+                                       alcove::quoted(other->second), alcove::quoted(full)));
         file_.pairs.push_back(std::move(pair));
         return ok();
     }
@@ -186,6 +193,7 @@ private:
     const Refusal& refuse_;
     AdapterFile& file_;
     std::map<std::string, Halves> modules_;
+    std::map<std::pair<std::string, std::int32_t>, std::string> changed_; // by whom
 };
 
 } // namespace

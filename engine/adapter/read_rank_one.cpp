@@ -128,7 +128,7 @@ public:
                     fmt::format("{}{} is missing beside {}", target, is_a ? kB : kA, name));
             if (!is_a)
                 continue;
-            ALCOVE_RETURN_IF_ERROR(check_dims(target, dims));
+            ALCOVE_RETURN_IF_ERROR(check_dims(target));
             ALCOVE_RETURN_IF_ERROR(check_factor(*tensor, dims.a, refuse_));
             ALCOVE_RETURN_IF_ERROR(check_factor(*other->second, dims.b, refuse_));
             pairs.push_back(pair_of(target, *tensor, *other->second, alpha));
@@ -157,7 +157,7 @@ private:
         return ok();
     }
 
-    Status check_dims(const std::string& target, const Dims& /*dims*/) const {
+    Status check_dims(const std::string& target) const {
         const GgufTensor* tensor = base_tensor(target);
         if (tensor != nullptr && tensor->n_dims != 2)
             return refuse_("target_rank", fmt::format("{} has {} dimensions in the model, expected "

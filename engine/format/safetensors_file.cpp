@@ -1,6 +1,7 @@
 #include "engine/format/safetensors_file.h"
 
 #include "engine/format/gguf_parser.h"
+#include "engine/format/safetensors_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,7 @@
 namespace alcove {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000; // the bound of the format's own readers
@@ -40,44 +41,47 @@ std::optional<std::uint64_t> dtype_bytes(std::string_view name) {
     return std::nullopt;
 }
 
-/// The header as JSON; a name that stands twice in one object is refused, which the JSON reader
-/// itself would not do.
-class HeaderParser {
+/// Goes over a header before it is taken in: an object that names something twice and nesting that
+/// could exhaust the stack are refused, which the JSON reader itself would not do.
+class HeaderScan final : public JsonScan {
 public:
-    explicit HeaderParser(std::string_view file) : file_(file) {}
+    HeaderScan() : JsonScan(kMaxDepth) {}
 
-    Result<Json> parse(std::string_view text) {
-        const auto watch = [this](int depth, Json::parse_event_t event, Json& parsed) {
-            see(depth, event, parsed);
-            return true;
-        };
-        Json header = Json::parse(text, watch, /*allow_exceptions=*/false);
-        if (header.is_discarded() || !header.is_object())
-            return Error{
-                Errc::Format,
-                fmt::format("{}: the header of {} bytes is not a JSON object", file_, text.size())};
-        if (!duplicate_.empty())
-            return Error{Errc::Format, fmt::format("{}: the header names {} twice, expected once",
-                                                   file_, alcove::quoted(duplicate_))};
-        return header;
-    }
+    const std::string& duplicate() const { return duplicate_; }
 
 private:
-    void see(int depth, Json::parse_event_t event, const Json& parsed) {
-        const auto level = static_cast<std::size_t>(std::max(depth, 0));
-        if (event == Json::parse_event_t::object_start) {
-            names_.resize(level + 1);
-            names_.emplace_back();
-        } else if (event == Json::parse_event_t::key && level < names_.size() &&
-                   !names_[level].insert(parsed.get<std::string>()).second) {
-            duplicate_ = parsed.get<std::string>();
-        }
+    static constexpr std::size_t kMaxDepth = 16; // the format needs 3
+
+    bool begin_object(std::size_t depth) override {
+        names_.resize(depth + 1);
+        names_[depth].clear();
+        return true;
+    }
+    bool name(std::size_t depth, const std::string& name) override {
+        if (names_[depth].insert(name).second)
+            return true;
+        duplicate_ = name;
+        return false;
     }
 
-    std::string_view file_;
     std::vector<std::set<std::string>> names_; // of the objects that are open, by depth
     std::string duplicate_;
 };
+
+Result<Json> parse_header(std::string_view file, std::string_view text) {
+    HeaderScan scan;
+    const bool sound = scan.run(text);
+    if (scan.too_deep())
+        return Error{Errc::Format, fmt::format("{}: the header is nested too deeply", file)};
+    if (!scan.duplicate().empty())
+        return Error{Errc::Format, fmt::format("{}: the header names {} twice, expected once", file,
+                                               alcove::quoted(scan.duplicate()))};
+    Json header = sound ? Json::parse(text, nullptr, /*allow_exceptions=*/false) : Json();
+    if (!header.is_object())
+        return Error{Errc::Format, fmt::format("{}: the header of {} bytes is not a JSON object",
+                                               file, text.size())};
+    return header;
+}
 
 /// Checks one entry of the header against the data.
 class EntryReader {
@@ -175,10 +179,9 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::span<const std::byte> bytes,
                                  n_header, std::min(kMaxHeaderBytes, bytes.size() - kLengthBytes))};
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes,
                                 n_header);
-    ALCOVE_ASSIGN_OR_RETURN(const Json header, HeaderParser(file).parse(text));
+    ALCOVE_ASSIGN_OR_RETURN(const Json header, parse_header(file, text));
 
     SafetensorsFile result;
-    result.bytes_ = bytes;
     const EntryReader entries(file, bytes.subspan(kLengthBytes + n_header));
     for (const auto& [name, entry] : header.items()) {
         if (name != "__metadata__") {
@@ -208,14 +211,6 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path,
                             parse(map.bytes(), display_path(path.filename())));
     file.map_ = std::move(map);
     return file;
-}
-
-const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
-    const auto at = std::lower_bound(tensors_.begin(), tensors_.end(), name,
-                                     [](const SafetensorsTensor& tensor, std::string_view wanted) {
-                                         return tensor.name < wanted;
-                                     });
-    return at != tensors_.end() && at->name == name ? &*at : nullptr;
 }
 
 } // namespace alcove
