@@ -151,10 +151,8 @@ Result<int> change(Invocation& invocation, const AdapterCommandOptions& options,
     if (remove) {
         ALCOVE_RETURN_IF_ERROR(store.forget(record.id));
     } else {
-        const bool rank_one = record.kind == QLatin1String("rank-one");
-        ALCOVE_RETURN_IF_ERROR(
-            check_adapter_scale(rank_one ? AdapterKind::RankOne : AdapterKind::Gguf,
-                                static_cast<float>(options.scale)));
+        const auto kind = adapter_kind_from_name(utf8(record.kind)).value_or(AdapterKind::Gguf);
+        ALCOVE_RETURN_IF_ERROR(check_adapter_scale(kind, static_cast<float>(options.scale)));
         ALCOVE_RETURN_IF_ERROR(store.setDefaultScale(record.id, options.scale));
         ALCOVE_ASSIGN_OR_RETURN(record, store.get(record.id));
     }

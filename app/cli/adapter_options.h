@@ -16,11 +16,13 @@ struct AdapterSpec {
     float scale = 1;
 };
 
-/// An existing path is taken whole; else what follows the last ':' is the strength.
-/// Errc::InvalidArgument if that is no number.
+/// An existing path is taken whole; else what follows the last ':' is the strength, infinite if it
+/// is beyond all floats. Errc::InvalidArgument if that is no number.
 Result<AdapterSpec> parse_adapter(const std::string& text);
 
-/// Loads and checks the adapter for `model`. What its file warns of goes to standard error.
+/// Loads and checks the adapter for `model`. What its file warns of goes to standard error. A
+/// registered one is held to its record: its size, its hash and, where the library knows the hash
+/// of the model's file, the model that it is bound to.
 Result<AdapterUse> load_adapter(Invocation& invocation, const AdapterSpec& spec,
                                 const std::shared_ptr<const Model>& model);
 

@@ -135,15 +135,6 @@ Status AdapterStore::setDefaultScale(RowId id, double scale) {
     });
 }
 
-Status AdapterStore::setNote(RowId id, const QString& note) {
-    return guarded("The adapter's note", [&]() -> Status {
-        if (sql::execute(m_database.handle(), "UPDATE adapter SET note = ? WHERE id = ?", note,
-                         id) == 0)
-            return sql::notFound("Adapter", id);
-        return ok();
-    });
-}
-
 Status AdapterStore::markUsed(const QVector<RowId>& ids) {
     return guarded("The adapter", [&]() -> Status {
         for (const RowId id : ids)

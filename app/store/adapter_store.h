@@ -22,7 +22,6 @@ public:
     /// Leaves the list and every conversation; the file is not touched.
     Status forget(RowId id);
     Status setDefaultScale(RowId id, double scale);
-    Status setNote(RowId id, const QString& note);
     Status markUsed(const QVector<RowId>& ids);
 
     /// What a conversation uses, in the order of adding.

@@ -3,6 +3,7 @@
 #include "tests/app/cli/process.h"
 #include "tests/engine/format/temporary_folder.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -542,6 +543,8 @@ TEST_F(Cli, AdaptersChangeTheLogitsByTheirStrength) {
     const auto base = logits({});
     const std::string adapter = kLoras + "adapter_a.gguf";
     EXPECT_EQ(logits({"--adapter", adapter + ":0"}), base);
+    EXPECT_EQ(logits({"--adapter", adapter + ":1e-99"}), base);
+    EXPECT_EQ(logits({"--adapter", adapter + ":1e-999"}), base);
     const auto whole = logits({"--adapter", adapter});
     EXPECT_NE(whole, base);
     EXPECT_EQ(logits({"--adapter", adapter + ":1.0"}), whole);
@@ -565,6 +568,8 @@ TEST_F(Cli, BadAdaptersAreRefusedByTheirKind) {
     expect_failure(with(good + ":strong"), 2, "\"strong\", expected a number");
     expect_failure(with(good + ":4.5"), 1, "expected -4 to 4");
     expect_failure(with(good + ":nan"), 1, "expected -4 to 4");
+    for (const char* beyond : {":1e99", ":-1e99", ":1e999", ":-1e999", ":inf"})
+        expect_failure(with(good + beyond), 1, "expected -4 to 4");
     expect_failure(with("nobody-has-this-adapter"), 1, "nobody-has-this-adapter");
     expect_failure(with(kBadLoras + "peft_dora"), 1, "DoRA");
     expect_failure(with(kBadLoras + "gguf_wrong_arch.gguf"), 1, "qwen3");
@@ -591,6 +596,37 @@ TEST_F(Cli, AMovedAdapterIsFoundByItsHash) {
     EXPECT_TRUE(json::parse(cli({"adapter", "list", "--json"}).out)[0]["away"].get<bool>());
     ASSERT_EQ(cli({"adapter", "remove", "second.gguf"}).status, 0);
     EXPECT_EQ(json::parse(cli({"adapter", "list", "--json"}).out), json::array());
+}
+
+TEST_F(Cli, APeftFileIsAddedByARelativePath) {
+    const std::string peft = kLoras + "adapter_b";
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(peft);
+    const Ended added = cli({"adapter", "add", "adapter_model.safetensors", "--json"});
+    std::filesystem::current_path(before);
+    ASSERT_EQ(added.status, 0) << added.err;
+    EXPECT_EQ(json::parse(added.out)[0]["path"], peft);
+    EXPECT_EQ(json::parse(added.out)[0]["away"], false);
+}
+
+TEST_F(Cli, AnAdapterIsHeldToTheModelThatItIsBoundTo) {
+    ASSERT_EQ(cli({"adapter", "add", kLoras + "adapter_a.gguf"}).status, 0);
+    ASSERT_EQ(cli({"model", "add", kLlama}).status, 0);
+    const auto set = [&](const char* table, const char* column, char digit) {
+        SQLite::Database database(file("data/alcove.db"), SQLite::OPEN_READWRITE);
+        SQLite::Statement update(database,
+                                 std::string("UPDATE ") + table + " SET " + column + " = ?");
+        update.bind(1, std::string(64, digit));
+        ASSERT_EQ(update.exec(), 1);
+    };
+    const std::vector<std::string> run{"run", "-m", kLlama,      "-p",       "x",
+                                       "-n",  "1",  "--adapter", "adapter_a"};
+    set("adapter", "base_sha256", 'a');
+    EXPECT_EQ(cli(run).status, 0); // nothing is known of the model's file
+    set("model", "sha256", 'b');
+    expect_failure(run, 1, "different model file");
+    set("model", "sha256", 'a');
+    EXPECT_EQ(cli(run).status, 0);
 }
 
 TEST_F(Cli, ModelsAndChatsComeFromTheDataFolder) {
