@@ -143,8 +143,6 @@ private:
         ALCOVE_RETURN_IF_ERROR(check_shape(tensor, {n_cols, n_rows}));
         ALCOVE_RETURN_IF_ERROR(check_float(tensor));
         target.data = reinterpret_cast<const float*>(tensor.data);
-        target.n_cols = static_cast<std::int32_t>(n_cols);
-        target.n_rows = static_cast<std::int32_t>(n_rows);
         return ok();
     }
 
@@ -157,10 +155,7 @@ private:
     Status bind_experts(const GgufTensor& tensor, std::int64_t n_cols, std::int64_t n_rows,
                         Experts& target) const {
         ALCOVE_RETURN_IF_ERROR(check_shape(tensor, {n_cols, n_rows, hp_.experts.n}));
-        ALCOVE_RETURN_IF_ERROR(view_matrix(tensor, n_cols, n_rows, target.first));
-        target.stride = target.first.bytes();
-        target.n_expert = hp_.experts.n;
-        return ok();
+        return view_matrix(tensor, n_cols, n_rows, target.first);
     }
 
     static Status view_matrix(const GgufTensor& tensor, std::int64_t n_cols, std::int64_t n_rows,

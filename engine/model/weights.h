@@ -46,26 +46,17 @@ struct Vector {
     explicit operator bool() const { return data != nullptr; }
 };
 
-/// Floats in rows, such as the kernels of a convolution.
+/// Floats in rows, such as the kernels of a convolution. The slot says the shape.
 struct Table {
     const float* data = nullptr;
-    std::int32_t n_cols = 0, n_rows = 0;
-
-    explicit operator bool() const { return data != nullptr; }
-    const float* row(std::int32_t r) const {
-        return data + static_cast<std::size_t>(r) * static_cast<std::size_t>(n_cols);
-    }
 };
 
-/// Matrices of equal shape and type, one per expert.
+/// Matrices of equal shape and type, one per expert, one after the other.
 struct Experts {
-    Matrix first;           ///< of expert 0
-    std::size_t stride = 0; ///< bytes from one expert's matrix to the next
-    std::int32_t n_expert = 0;
+    Matrix first; ///< of expert 0
 
-    explicit operator bool() const { return static_cast<bool>(first); }
     const std::byte* row(std::int32_t expert, std::int64_t r) const {
-        return first.row(r) + static_cast<std::size_t>(expert) * stride;
+        return first.row(std::int64_t{expert} * first.n_rows + r);
     }
 };
 

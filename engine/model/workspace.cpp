@@ -13,6 +13,27 @@ std::size_t positive(std::int32_t n) {
     return static_cast<std::size_t>(std::max(n, 0));
 }
 
+/// Bytes of a row of `n` activations; quantised rows come in blocks of 32.
+std::size_t quantised_bytes(std::size_t n) {
+    return act_row_bytes(ActType::Q15_32, (n + 31) / 32 * 32);
+}
+
+/// Of the feed-forward parts that are no mixtures.
+std::int32_t widest_dense(const HParams& hp) {
+    std::int32_t widest = 0;
+    for (const LayerParams& layer : hp.layers)
+        widest = std::max(widest, layer.has_experts ? 0 : layer.n_ff);
+    return widest;
+}
+
+/// Query heads per KV head.
+std::int32_t widest_group(const HParams& hp) {
+    std::int32_t widest = 1;
+    for (const LayerParams& layer : hp.layers)
+        widest = std::max(widest, layer.n_head_kv == 0 ? 0 : layer.n_head / layer.n_head_kv);
+    return widest;
+}
+
 /// LongRoPE has other factors for contexts longer than what the model was first trained with.
 const Vector& rope_factors(const Weights& weights, const RopeParams& rope, std::int32_t n_ctx) {
     if (weights.rope_freqs || !weights.rope_long)
@@ -44,7 +65,7 @@ struct Workspace::Layout {
         ExpertBuffers& b = ws.experts;
         const std::size_t n_slots = n_batch * positive(experts.n_used);
         const std::size_t n_ff = positive(experts.n_ff);
-        b.act_stride = act_row_bytes(ActType::Q15_32, (n_ff + 31) / 32 * 32);
+        b.act_stride = quantised_bytes(n_ff);
         place(b.scores, n_batch * positive(experts.n) * sizeof(float));
         place(b.chosen, n_slots * sizeof(std::int32_t));
         place(b.weights, n_slots * sizeof(float));
@@ -62,11 +83,13 @@ struct Workspace::Layout {
             return;
         const std::size_t n_used = positive(experts.n_used);
         place(t.expert_scores, positive(experts.n) * sizeof(float));
+        place(t.expert_order, positive(experts.n) * sizeof(std::int32_t));
         place(t.expert_chosen, n_used * sizeof(std::int32_t));
         place(t.expert_weights, n_used * sizeof(float));
         place(t.expert_act, n_used * ws.experts.act_stride);
+        const std::size_t n_embd = positive(hp.n_embd);
         place(t.expert_in, std::size_t{kExpertBlock} *
-                               std::max(ws.act_stride, positive(hp.n_embd) * sizeof(float)));
+                               std::max(quantised_bytes(n_embd), n_embd * sizeof(float)));
         place(t.expert_out, std::size_t{kExpertBlock} * kExpertTile * sizeof(float));
     }
 
@@ -78,16 +101,12 @@ struct Workspace::Layout {
         const std::size_t f = sizeof(float);
         ws.q_width = positive(hp.max_n_head()) * head_dim;
         ws.kv_width = positive(hp.max_n_head_kv()) * head_dim;
-        ws.ff_width = positive(hp.max_n_ff());
-        const std::size_t widest =
-            std::max({n_embd, ws.q_width, ws.ff_width, positive(hp.experts.n_ff)});
-        const std::size_t q_cols = (widest + 31) / 32 * 32; // Q15_32 rows come in blocks of 32
-        ws.act_stride = act_row_bytes(ActType::Q15_32, q_cols);
+        ws.ff_width = positive(widest_dense(hp));
+        const std::size_t widest = std::max({n_embd, ws.q_width, ws.ff_width});
+        ws.act_stride = quantised_bytes(widest);
         ws.n_blocks = shape.n_ctx / kAttentionBlock + 1;
-        std::int32_t widest_group = 1;
-        for (const LayerParams& layer : hp.layers)
-            widest_group = std::max(widest_group, layer.n_head / std::max(layer.n_head_kv, 1));
-        ws.part_floats = attention_part_floats(widest_group, hp.head_dim);
+        const std::int32_t group = widest_group(hp);
+        ws.part_floats = attention_part_floats(group, hp.head_dim);
 
         Buffers& b = ws.buffers;
         place(b.h, n_batch * n_embd * f);
@@ -107,9 +126,9 @@ struct Workspace::Layout {
 
         place_experts(ws, hp.experts, n_batch);
 
-        const std::size_t matmul_scratch = kernels.matmul_scratch_bytes(q_cols);
-        const std::size_t attention_scratch =
-            kernels.attention_scratch_bytes(widest_group, hp.head_dim);
+        const std::size_t matmul_scratch = kernels.matmul_scratch_bytes(
+            (std::max(widest, positive(hp.experts.n_ff)) + 31) / 32 * 32);
+        const std::size_t attention_scratch = kernels.attention_scratch_bytes(group, hp.head_dim);
         for (std::size_t i = 0; i < positive(shape.n_threads); ++i) {
             ThreadBuffers unused;
             ThreadBuffers& t = base != nullptr ? ws.threads[i] : unused;

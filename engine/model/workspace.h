@@ -55,10 +55,11 @@ public:
         std::byte* act = nullptr;        ///< [act_stride]
         std::array<float*, 2> cos_sin{}; ///< [rope_dims]
         float* expert_scores = nullptr;  ///< [n_expert] of the row at hand
+        std::int32_t* expert_order = nullptr;  ///< [n_expert] best first, as far as sorted
         std::int32_t* expert_chosen = nullptr; ///< [n_used] with one token, as ExpertBuffers
         float* expert_weights = nullptr;       ///< [n_used]
         std::byte* expert_act = nullptr;       ///< [n_used, ExpertBuffers::act_stride]
-        std::byte* expert_in = nullptr;        ///< kExpertBlock inputs, quantised or as floats
+        std::byte* expert_in = nullptr;        ///< kExpertBlock rows of x, quantised or as floats
         float* expert_out = nullptr;           ///< [kExpertBlock, kExpertTile]
         void* matmul_scratch = nullptr;
         void* attention_scratch = nullptr;
@@ -85,8 +86,9 @@ public:
     Buffers buffers;
     ExpertBuffers experts;
     std::vector<ThreadBuffers> threads;
-    std::size_t q_width = 0, kv_width = 0, ff_width = 0; ///< floats
-    std::size_t act_stride = 0;                          ///< bytes
+    std::size_t q_width = 0, kv_width = 0; ///< floats
+    std::size_t ff_width = 0;              ///< floats; of dense layers, 0 where there are none
+    std::size_t act_stride = 0;            ///< bytes of the widest input of a dense product
     std::int32_t n_blocks = 0;
     std::size_t part_floats = 0;
     std::array<RopeTable, 2> ropes; ///< global, local

@@ -1,8 +1,9 @@
 #include "engine/model/blocks/attention.h"
 
+#include "engine/model/blocks/residual.h"
+
 #include <array>
 #include <cmath>
-#include <cstring>
 
 namespace alcove::model {
 
@@ -212,12 +213,7 @@ void attention(Pass& pass, std::int32_t il, const Vector& norm) {
     const Workspace& ws = pass.workspace();
     const auto n_embd = static_cast<std::size_t>(hp.n_embd);
 
-    pass.for_rows([&](std::int32_t row) {
-        if (norm)
-            pass.kernels().rms_norm(n_embd, pass.h(row), norm.data, hp.rms_eps, pass.x(row));
-        else
-            std::memcpy(pass.x(row), pass.h(row), n_embd * sizeof(float));
-    });
+    norm_rows(pass, norm);
     const std::array qkv = {Product{w.attn_q, w.attn_q_bias, ws.buffers.q, ws.q_width},
                             Product{w.attn_k, w.attn_k_bias, ws.buffers.k, ws.kv_width},
                             Product{w.attn_v, w.attn_v_bias, ws.buffers.v, ws.kv_width}};

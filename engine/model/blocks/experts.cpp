@@ -1,9 +1,12 @@
 #include "engine/model/blocks/experts.h"
 
+#include "engine/model/blocks/residual.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <span>
 
 namespace alcove::model {
@@ -34,22 +37,26 @@ void to_probabilities(Gating gating, std::span<float> scores) {
         score /= sum;
 }
 
-/// The indexes of the chosen experts, ascending, and their weights.
-void choose(const ExpertParams& experts, const Vector& bias, std::span<float> scores,
+/// The indexes of the chosen experts, ascending, and their weights, by own.expert_scores.
+void choose(const ExpertParams& experts, const Vector& bias, const Workspace::ThreadBuffers& own,
             std::int32_t* chosen, float* weights) {
+    const std::span scores(own.expert_scores, static_cast<std::size_t>(experts.n));
     to_probabilities(experts.gating, scores);
     const auto rank = [&](std::int32_t e) {
         return scores[static_cast<std::size_t>(e)] + (bias ? bias.data[e] : 0.0F);
     };
-    for (std::int32_t i = 0; i < experts.n_used; ++i) {
-        std::int32_t best = -1;
-        for (std::int32_t e = 0; e < experts.n; ++e) {
-            if (std::find(chosen, chosen + i, e) == chosen + i &&
-                (best < 0 || rank(e) > rank(best)))
-                best = e;
-        }
-        chosen[i] = best;
-    }
+    // Not-a-number comes first: what is broken shows in the answer.
+    const auto before = [&](std::int32_t a, std::int32_t b) {
+        const float rank_a = rank(a);
+        const float rank_b = rank(b);
+        if (std::isnan(rank_a) != std::isnan(rank_b))
+            return std::isnan(rank_a);
+        return rank_a > rank_b || (!(rank_a < rank_b) && a < b);
+    };
+    std::int32_t* const order = own.expert_order;
+    std::iota(order, order + experts.n, 0);
+    std::partial_sort(order, order + experts.n_used, order + experts.n, before);
+    std::copy_n(order, experts.n_used, chosen);
     std::sort(chosen, chosen + experts.n_used);
     float sum = 0;
     for (std::int32_t i = 0; i < experts.n_used; ++i)
@@ -60,7 +67,8 @@ void choose(const ExpertParams& experts, const Vector& bias, std::span<float> sc
         weights[i] = scores[static_cast<std::size_t>(chosen[i])] * scale;
 }
 
-/// The experts of one layer as one thread of the pass sees them.
+/// The experts of one layer as one thread of the pass sees them. Layers run on all rows of a batch,
+/// from row 0 on.
 class LayerExperts {
 public:
     LayerExperts(Pass& pass, std::int32_t il, Activation activation)
@@ -72,7 +80,7 @@ public:
     /// One token.
     void decode() {
         if (wants_quantised(weights_.ffn_gate_experts) || wants_quantised(weights_.ffn_up_experts))
-            quantise(hp_.n_embd, pass_.x(pass_.row_begin()), pass_.act(pass_.row_begin()));
+            quantise(hp_.n_embd, pass_.x(0), pass_.act(0));
         // The rows of all chosen experts are one sequence.
         pass_.share_out(std::int64_t{n_used_} * n_ff_,
                         weights_.ffn_gate_experts.first.row_bytes +
@@ -154,14 +162,13 @@ private:
     }
 
     void decode_inner(std::int32_t slot, std::int64_t begin, std::int64_t end) const {
-        const std::int32_t row = pass_.row_begin();
         const std::int32_t expert = own_.expert_chosen[slot];
         const std::size_t first = at(slot, n_ff_) + static_cast<std::size_t>(begin);
         float* gate = buffers_.gate + first;
         float* up = buffers_.up + first;
         const auto product = [&](const Experts& experts, float* y) {
             const void* x =
-                wants_quantised(experts) ? static_cast<const void*>(pass_.act(row)) : pass_.x(row);
+                wants_quantised(experts) ? static_cast<const void*>(pass_.act(0)) : pass_.x(0);
             row_product(experts, expert, begin, end, x, y);
         };
         product(weights_.ffn_gate_experts, gate);
@@ -171,7 +178,7 @@ private:
 
     void decode_outer(bool quantised, std::int64_t begin, std::int64_t end) const {
         const auto n = static_cast<std::size_t>(end - begin);
-        float* sum = branch(pass_.row_begin()) + begin;
+        float* sum = branch(0) + begin;
         std::memset(sum, 0, n * sizeof(float));
         for (std::int32_t slot = 0; slot < n_used_; ++slot) {
             const std::byte* act =
@@ -221,13 +228,20 @@ private:
     /// Gate and up, rows [begin, end), for all tokens of `expert`.
     void prefill_inner(std::int32_t expert, std::int32_t begin, std::int32_t end) const {
         const auto width = static_cast<std::size_t>(n_ff_);
+        const bool gate_quantised = wants_quantised(weights_.ffn_gate_experts);
+        const bool up_quantised = wants_quantised(weights_.ffn_up_experts);
         for (std::int32_t slot = buffers_.slot_begin[expert];
              slot < buffers_.slot_begin[expert + 1]; slot += kBlock) {
             const std::int32_t n = std::min(kBlock, buffers_.slot_begin[expert + 1] - slot);
             float* gate = buffers_.gate + at(slot, n_ff_) + begin;
             float* up = buffers_.up + at(slot, n_ff_) + begin;
-            gathered_product(weights_.ffn_gate_experts, expert, begin, end, slot, n, gate);
-            gathered_product(weights_.ffn_up_experts, expert, begin, end, slot, n, up);
+            gather(gate_quantised, slot, n);
+            block_product(weights_.ffn_gate_experts, expert, begin, end, own_.expert_in,
+                          input_bytes(gate_quantised), n, gate, width);
+            if (up_quantised != gate_quantised)
+                gather(up_quantised, slot, n);
+            block_product(weights_.ffn_up_experts, expert, begin, end, own_.expert_in,
+                          input_bytes(up_quantised), n, up, width);
             for (std::int32_t i = 0; i < n; ++i) {
                 const std::size_t row = static_cast<std::size_t>(i) * width;
                 combine_(static_cast<std::size_t>(end - begin), gate + row, up + row, gate + row);
@@ -235,22 +249,21 @@ private:
         }
     }
 
-    /// The inputs of a block of slots lie apart: they are brought together first.
-    void gathered_product(const Experts& experts, std::int32_t expert, std::int32_t begin,
-                          std::int32_t end, std::int32_t slot, std::int32_t n, float* y) const {
-        const bool quantised = wants_quantised(experts);
-        const std::size_t x_bytes = quantised
-                                        ? pass_.workspace().act_stride
-                                        : static_cast<std::size_t>(hp_.n_embd) * sizeof(float);
-        std::byte* x = own_.expert_in;
+    /// Of one row of x().
+    std::size_t input_bytes(bool quantised) const {
+        const auto n = static_cast<std::size_t>(hp_.n_embd);
+        return quantised ? act_row_bytes(ActType::Q15_32, n) : n * sizeof(float);
+    }
+
+    /// The inputs of a block of slots lie apart: they are brought together in expert_in.
+    void gather(bool quantised, std::int32_t slot, std::int32_t n) const {
+        const std::size_t n_bytes = input_bytes(quantised);
         for (std::int32_t i = 0; i < n; ++i) {
-            const std::int32_t row = pass_.row_begin() + buffers_.slot_row[slot + i];
+            const std::int32_t row = buffers_.slot_row[slot + i];
             const void* source =
                 quantised ? static_cast<const void*>(pass_.act(row)) : pass_.x(row);
-            std::memcpy(x + static_cast<std::size_t>(i) * x_bytes, source, x_bytes);
+            std::memcpy(own_.expert_in + static_cast<std::size_t>(i) * n_bytes, source, n_bytes);
         }
-        block_product(experts, expert, begin, end, x, x_bytes, n, y,
-                      static_cast<std::size_t>(n_ff_));
     }
 
     /// Values [begin, end) of every token's branch, expert by expert.
@@ -290,18 +303,7 @@ private:
     void (*const combine_)(std::size_t n, const float* gate, const float* up, float* out);
 };
 
-} // namespace
-
-void mixture(Pass& pass, std::int32_t il, const Vector& norm, Activation activation) {
-    const HParams& hp = pass.hp();
-    pass.for_rows([&](std::int32_t row) {
-        pass.kernels().rms_norm(static_cast<std::size_t>(hp.n_embd), pass.h(row), norm.data,
-                                hp.rms_eps, pass.x(row));
-    });
-    choose_experts(pass, il);
-    apply_experts(pass, il, activation);
-}
-
+/// The experts of each row, from its x().
 void choose_experts(Pass& pass, std::int32_t il) {
     const ExpertParams& experts = pass.hp().experts;
     const LayerWeights& w = pass.layer_weights(il);
@@ -312,18 +314,20 @@ void choose_experts(Pass& pass, std::int32_t il) {
     const auto n = static_cast<std::size_t>(experts.n);
     const std::array router = {Product{w.ffn_router, no_bias, buffers.scores, n}};
     pass.multiply({.n_cols = pass.hp().n_embd}, router);
-    const std::int32_t first = pass.row_begin();
     pass.for_rows([&](std::int32_t row) {
-        const float* scores = buffers.scores + at(row - first, experts.n);
-        std::copy(scores, scores + n, own.expert_scores);
-        const std::size_t slot = at(row - first, experts.n_used);
-        choose(experts, w.ffn_router_bias, {own.expert_scores, n},
+        std::copy_n(buffers.scores + at(row, experts.n), n, own.expert_scores);
+        const std::size_t slot = at(row, experts.n_used);
+        choose(experts, w.ffn_router_bias, own,
                pass.single() ? own.expert_chosen : buffers.chosen + slot,
                pass.single() ? own.expert_weights : buffers.weights + slot);
     });
 }
 
-void apply_experts(Pass& pass, std::int32_t il, Activation activation) {
+} // namespace
+
+void mixture(Pass& pass, std::int32_t il, const Vector& norm, Activation activation) {
+    norm_rows(pass, norm);
+    choose_experts(pass, il);
     LayerExperts experts(pass, il, activation);
     if (pass.single())
         experts.decode();

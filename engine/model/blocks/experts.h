@@ -10,18 +10,12 @@
 namespace alcove::model {
 
 /// branch = sum over the chosen experts e of weight_e * W_down_e (activation(W_gate_e x) * W_up_e
-/// x) with x = rms_norm(h, norm): choose_experts, then apply_experts.
+/// x) with x = rms_norm(h, norm), or x = h where `norm` is empty. Chosen by p = softmax or sigmoid
+/// of W_router x: the n_used greatest p (+ ffn_router_bias; among equals the lower index), weights
+/// scale * p / max(sum of the chosen p, 2^-14).
+/// Writing an answer touches only the chosen experts' weights; reading a prompt, each expert runs
+/// once on all tokens that chose it. Either way a token's experts are added in the order of their
+/// index, and each output value by one thread.
 void mixture(Pass& pass, std::int32_t il, const Vector& norm, Activation activation);
-
-/// Chooses experts for each row by its x(): p = softmax or sigmoid of W_router x, the n_used
-/// greatest p (+ ffn_router_bias; among equals the lower index), weights p / max(sum of the chosen
-/// p, 2^-14).
-void choose_experts(Pass& pass, std::int32_t il);
-
-/// Runs the experts that choose_experts picked on x(), which may have changed since. Writing an
-/// answer touches only the chosen experts' weights; reading a prompt, each expert runs once on all
-/// tokens that chose it. Either way a token's experts are added in the order of their index, and
-/// each output value by one thread.
-void apply_experts(Pass& pass, std::int32_t il, Activation activation);
 
 } // namespace alcove::model

@@ -1,7 +1,8 @@
 #include "engine/model/blocks/ffn.h"
 
+#include "engine/model/blocks/residual.h"
+
 #include <array>
-#include <cstring>
 
 namespace alcove::model {
 
@@ -12,13 +13,7 @@ void feed_forward(Pass& pass, std::int32_t il, const Vector& norm, Activation ac
     const KernelTable& kernels = pass.kernels();
     const auto n_embd = static_cast<std::size_t>(hp.n_embd);
 
-    pass.for_rows([&](std::int32_t row) {
-        if (norm)
-            kernels.rms_norm(n_embd, pass.h(row), norm.data, hp.rms_eps, pass.x(row));
-        else
-            std::memcpy(pass.x(row), pass.h(row), n_embd * sizeof(float));
-    });
-
+    norm_rows(pass, norm);
     float* const gate = ws.buffers.gate;
     float* const up = ws.buffers.up;
     const std::array inputs = {Product{w.ffn_gate, w.ffn_gate_bias, gate, ws.ff_width},

@@ -1,5 +1,7 @@
 #include "engine/model/blocks/short_conv.h"
 
+#include "engine/model/blocks/residual.h"
+
 #include <algorithm>
 #include <array>
 
@@ -80,9 +82,7 @@ void short_conv(Pass& pass, std::int32_t il, const Vector& norm) {
     const Workspace& ws = pass.workspace();
     const auto n_embd = static_cast<std::size_t>(hp.n_embd);
     const Vector no_bias;
-    pass.for_rows([&](std::int32_t row) {
-        pass.kernels().rms_norm(n_embd, pass.h(row), norm.data, hp.rms_eps, pass.x(row));
-    });
+    norm_rows(pass, norm);
     const std::array in = {Product{w.conv_in, no_bias, ws.buffers.conv, 3 * n_embd}};
     pass.multiply({.n_cols = hp.n_embd}, in);
 
