@@ -67,6 +67,11 @@ Status read_yarn(const KeyReader& keys, RopeParams& rope) {
         yarn_growth(rope.factor, 1.0) / (divisor == 0.0F ? 1.0 : yarn_growth(rope.factor, divisor));
     ALCOVE_ASSIGN_OR_RETURN(rope.yarn_magnitude,
                             keys.positive_or("rope.scaling.yarn_attn_factor", growth));
+    if (!std::isfinite(rope.yarn_magnitude) || rope.yarn_magnitude <= 0)
+        return model_error(
+            fmt::format("{} is {}, expected more than {} where the context grew by {}",
+                        keys.full("rope.scaling.yarn_log_multiplier"), divisor,
+                        -1.0 / (yarn_growth(rope.factor, 1.0) - 1.0), rope.factor));
     return ok();
 }
 
@@ -182,10 +187,11 @@ Status read_head_dim(const KeyReader& keys, HParams& hp) {
     return ok();
 }
 
-/// A file with experts needs an architecture that has them.
-Status check_experts(const KeyReader& keys, const Architecture& architecture) {
+/// How many experts there are. A file with experts needs an architecture that has them.
+Status read_expert_count(const KeyReader& keys, const Architecture& architecture, HParams& hp) {
     ALCOVE_ASSIGN_OR_RETURN(const std::int32_t n_expert,
                             keys.count_or("expert_count", 0, 0, kMaxExperts));
+    hp.experts.n = n_expert;
     ALCOVE_ASSIGN_OR_RETURN(const std::int32_t n_used,
                             keys.count_or("expert_used_count", 0, 0, kMaxExperts));
     if (n_used > n_expert)
@@ -366,7 +372,7 @@ Result<HParams> read_hparams(const GgufFile& file, const Architecture& architect
     ALCOVE_ASSIGN_OR_RETURN(hp.rope, read_rope(keys, hp.n_ctx_train));
     report_unknown_rope_keys(keys, warnings);
     hp.attn_scale = 1.0F / std::sqrt(static_cast<float>(hp.head_dim));
-    ALCOVE_RETURN_IF_ERROR(check_experts(keys, architecture));
+    ALCOVE_RETURN_IF_ERROR(read_expert_count(keys, architecture, hp));
     if (architecture.configure != nullptr)
         ALCOVE_RETURN_IF_ERROR(architecture.configure(keys, hp));
     return hp;
@@ -374,7 +380,9 @@ Result<HParams> read_hparams(const GgufFile& file, const Architecture& architect
 
 Status require_experts(const KeyReader& keys, HParams& hp) {
     ExpertParams& experts = hp.experts;
-    ALCOVE_ASSIGN_OR_RETURN(experts.n, keys.count("expert_count", 1, kMaxExperts));
+    if (experts.n == 0)
+        return model_error(fmt::format("{} is {}, expected 1 to {}", keys.full("expert_count"),
+                                       keys.has("expert_count") ? "0" : "missing", kMaxExperts));
     ALCOVE_ASSIGN_OR_RETURN(experts.n_used, keys.count("expert_used_count", 1, experts.n));
     ALCOVE_ASSIGN_OR_RETURN(
         experts.n_ff, keys.count_or("expert_feed_forward_length", hp.max_n_ff(), 1, kMaxWidth));

@@ -118,8 +118,8 @@ private:
 
 struct Architecture;
 
-/// Reads the keys of experts; Errc::Model where the file has none. Without a width of their own
-/// they are as wide as the dense part would be.
+/// Reads what else there is to know of experts; Errc::Model where experts.n is 0. Without a width
+/// of their own they are as wide as the dense part would be.
 Status require_experts(const KeyReader& keys, HParams& hp);
 
 /// general.architecture of `file`: Errc::Model when absent, empty or not a string.

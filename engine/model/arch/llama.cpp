@@ -15,9 +15,7 @@ constexpr std::array kLayerTensors = rows::join(
     rows::only(rows::kDense, rows::kFeedForwardBiases), rows::only(rows::kMixture, rows::kExperts));
 
 Status configure(const KeyReader& keys, HParams& hp) {
-    ALCOVE_ASSIGN_OR_RETURN(const std::int32_t n_expert,
-                            keys.count_or("expert_count", 0, 0, 1 << 12));
-    if (n_expert == 0)
+    if (hp.experts.n == 0)
         return ok();
     ALCOVE_RETURN_IF_ERROR(require_experts(keys, hp));
     for (LayerParams& layer : hp.layers)

@@ -210,6 +210,13 @@ const Rule kRules[] = {
     {"ScalingUnknown", [] { return llama(); },
      [](Draft& d) { d.keys["rope.scaling.type"] = "spiral"; },
      "llama.rope.scaling.type is \"spiral\", expected none, linear, yarn or longrope"},
+    {"YarnThatTurnsNegative", [] { return llama(); },
+     [](Draft& d) {
+         d.keys["rope.scaling.type"] = "yarn";
+         d.keys["rope.scaling.factor"] = 4.0F;
+         d.keys["rope.scaling.yarn_log_multiplier"] = -20.0F;
+     },
+     "llama.rope.scaling.yarn_log_multiplier is -20, expected more than -7.2"},
     {"LongropeWithoutFactors", [] { return llama(); },
      [](Draft& d) { d.keys["rope.scaling.type"] = "longrope"; },
      "rope_factors_short.weight are missing, longrope scaling needs them"},
@@ -233,6 +240,18 @@ const Rule kRules[] = {
      "granite.logit_scale is 0, expected another number"},
     {"ExpertCountMissing", qwen3moe, [](Draft& d) { d.keys.erase("expert_count"); },
      "qwen3moe.expert_used_count is 2, expected at most 0 (expert_count)"},
+    {"ExpertsMissingAltogether", qwen3moe,
+     [](Draft& d) {
+         d.keys.erase("expert_count");
+         d.keys.erase("expert_used_count");
+     },
+     "qwen3moe.expert_count is missing, expected 1 to 4096"},
+    {"ExpertsZero", qwen3moe,
+     [](Draft& d) {
+         d.number("expert_count", 0);
+         d.number("expert_used_count", 0);
+     },
+     "qwen3moe.expert_count is 0, expected 1 to 4096"},
     {"ExpertsUsedZero", qwen3moe, [](Draft& d) { d.number("expert_used_count", 0); },
      "qwen3moe.expert_used_count is 0, expected 1 to 4"},
     {"ExpertsUsedMore", qwen3moe, [](Draft& d) { d.number("expert_used_count", 5); },
