@@ -13,8 +13,6 @@
 /// architecture.cpp (docs/adding-an-architecture.md walks through an example).
 namespace alcove::model {
 
-class Pass;
-
 /// A dimension of a tensor, by its meaning.
 enum class Dim : std::uint8_t {
     Embd,     ///< n_embd
@@ -31,6 +29,9 @@ enum class Dim : std::uint8_t {
     ConvIn,   ///< 3 * n_embd
     ConvTaps, ///< n_conv_taps
 };
+
+/// Of the feed-forward parts.
+enum class Activation : std::uint8_t { Silu, GeluTanh };
 
 enum class Need : std::uint8_t { Required, Optional };
 
@@ -60,8 +61,7 @@ struct Architecture {
     Status (*configure)(const KeyReader& keys, HParams& hp) = nullptr;
     /// Takes tensors apart that hold several matrices, once they are bound. Null: there are none.
     void (*arrange)(const HParams& hp, const LayerParams& layer, LayerWeights& weights) = nullptr;
-    /// The steps of layer `il`, from the shared blocks; every thread of the team calls it.
-    void (*layer)(Pass& pass, std::int32_t il) = nullptr;
+    Activation activation = Activation::Silu;
     /// Layers may be mixtures of experts; otherwise a file with experts is refused.
     bool has_experts = false;
     /// attention.head_count_kv may hold 0 for layers that mix without attention.

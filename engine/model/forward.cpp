@@ -2,6 +2,7 @@
 
 #include "engine/model/blocks/embedding.h"
 #include "engine/model/blocks/head.h"
+#include "engine/model/blocks/layer.h"
 
 #include <cstring>
 
@@ -22,13 +23,13 @@ void keep_rows(const Pass& pass, float* node) {
 }
 
 /// The whole pass as one thread sees it.
-void run(Pass& pass, const Architecture& architecture) {
+void run(Pass& pass) {
     const Batch& batch = pass.batch();
     embed(pass);
     if (batch.nodes != nullptr)
         keep_rows(pass, batch.nodes->embd);
     for (std::int32_t il = 0; il < pass.hp().n_layer; ++il) {
-        architecture.layer(pass, il);
+        layer(pass, il);
         if (batch.nodes != nullptr && !batch.nodes->l_out.empty())
             keep_rows(pass, batch.nodes->l_out[static_cast<std::size_t>(il)]);
         if (batch.observer != nullptr && pass.thread() == 0)
@@ -46,7 +47,7 @@ bool forward(const LoadedModel& model, const KernelTable& kernels, Workspace& wo
     workspace.team.begin(n, n_usable);
     workspace.workers.run(n, [&](std::int32_t thread) {
         Pass pass(shared, thread);
-        run(pass, *model.architecture);
+        run(pass);
     });
     return !shared.stopped.load(std::memory_order_relaxed);
 }

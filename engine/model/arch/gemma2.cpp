@@ -1,10 +1,6 @@
 #include "engine/model/arch/arch.h"
 #include "engine/model/arch/rows.h"
 
-#include "engine/model/blocks/attention.h"
-#include "engine/model/blocks/ffn.h"
-#include "engine/model/blocks/residual.h"
-
 #include <cmath>
 
 /// Gemma 2: norms around both branches, GELU, scores and logits soft-capped; every second layer,
@@ -33,14 +29,6 @@ Status configure(const KeyReader& keys, HParams& hp) {
     return ok();
 }
 
-void layer(Pass& pass, std::int32_t il) {
-    const LayerWeights& w = pass.layer_weights(il);
-    attention(pass, il, w.attn_norm);
-    add_branch(pass, w.attn_post_norm);
-    feed_forward(pass, il, w.ffn_norm, Activation::GeluTanh);
-    add_branch(pass, w.ffn_post_norm);
-}
-
 } // namespace
 
 constinit const Architecture kGemma2 = {.name = "gemma2",
@@ -48,6 +36,6 @@ constinit const Architecture kGemma2 = {.name = "gemma2",
                                         .tensors = kTensors,
                                         .layer_tensors = kLayerTensors,
                                         .configure = &configure,
-                                        .layer = &layer};
+                                        .activation = Activation::GeluTanh};
 
 } // namespace alcove::model::arch

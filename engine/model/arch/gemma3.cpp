@@ -1,10 +1,6 @@
 #include "engine/model/arch/arch.h"
 #include "engine/model/arch/rows.h"
 
-#include "engine/model/blocks/attention.h"
-#include "engine/model/blocks/ffn.h"
-#include "engine/model/blocks/residual.h"
-
 #include <cmath>
 
 /// Gemma 3 (text): Gemma 2's layer with norms on the heads of q and k in place of soft caps. Five
@@ -39,14 +35,6 @@ Status configure(const KeyReader& keys, HParams& hp) {
     return ok();
 }
 
-void layer(Pass& pass, std::int32_t il) {
-    const LayerWeights& w = pass.layer_weights(il);
-    attention(pass, il, w.attn_norm);
-    add_branch(pass, w.attn_post_norm);
-    feed_forward(pass, il, w.ffn_norm, Activation::GeluTanh);
-    add_branch(pass, w.ffn_post_norm);
-}
-
 } // namespace
 
 constinit const Architecture kGemma3 = {.name = "gemma3",
@@ -54,6 +42,6 @@ constinit const Architecture kGemma3 = {.name = "gemma3",
                                         .tensors = kTensors,
                                         .layer_tensors = kLayerTensors,
                                         .configure = &configure,
-                                        .layer = &layer};
+                                        .activation = Activation::GeluTanh};
 
 } // namespace alcove::model::arch

@@ -1,5 +1,4 @@
 #include "engine/model/arch/arch.h"
-#include "engine/model/arch/layers.h"
 #include "engine/model/arch/rows.h"
 
 #include <fmt/format.h>
@@ -29,7 +28,6 @@ constinit const Architecture kGranite = {.name = "granite",
                                          .rope_interleaved = true,
                                          .tensors = rows::kModel,
                                          .layer_tensors = rows::kLayer,
-                                         .configure = &configure,
-                                         .layer = &llama_layer};
+                                         .configure = &configure};
 
 } // namespace alcove::model::arch

@@ -1,12 +1,6 @@
 #include "engine/model/arch/arch.h"
 #include "engine/model/arch/rows.h"
 
-#include "engine/model/blocks/attention.h"
-#include "engine/model/blocks/experts.h"
-#include "engine/model/blocks/ffn.h"
-#include "engine/model/blocks/residual.h"
-#include "engine/model/blocks/short_conv.h"
-
 #include <fmt/format.h>
 
 /// Liquid's LFM2 and LFM2.5: most layers mix by a short convolution, those whose head_count_kv is
@@ -84,20 +78,6 @@ Status configure_experts(const KeyReader& keys, HParams& hp) {
     return ok();
 }
 
-void layer(Pass& pass, std::int32_t il) {
-    const LayerWeights& w = pass.layer_weights(il);
-    if (pass.layer(il).mixer == Mixer::ShortConv)
-        short_conv(pass, il, w.attn_norm);
-    else
-        attention(pass, il, w.attn_norm);
-    add_branch(pass, Vector{});
-    if (pass.layer(il).has_experts)
-        mixture(pass, il, w.ffn_norm, Activation::Silu);
-    else
-        feed_forward(pass, il, w.ffn_norm, Activation::Silu);
-    add_branch(pass, Vector{});
-}
-
 } // namespace
 
 constinit const Architecture kLfm2 = {.name = "lfm2",
@@ -105,7 +85,6 @@ constinit const Architecture kLfm2 = {.name = "lfm2",
                                       .tensors = kTensors,
                                       .layer_tensors = kDenseTensors,
                                       .configure = &configure,
-                                      .layer = &layer,
                                       .has_recurrent_layers = true};
 
 constinit const Architecture kLfm2Moe = {.name = "lfm2moe",
@@ -113,7 +92,6 @@ constinit const Architecture kLfm2Moe = {.name = "lfm2moe",
                                          .tensors = kTensors,
                                          .layer_tensors = kMixtureTensors,
                                          .configure = &configure_experts,
-                                         .layer = &layer,
                                          .has_experts = true,
                                          .has_recurrent_layers = true};
 

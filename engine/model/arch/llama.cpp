@@ -1,5 +1,4 @@
 #include "engine/model/arch/arch.h"
-#include "engine/model/arch/layers.h"
 #include "engine/model/arch/rows.h"
 
 /// LLaMA 1 to 3, Mistral, SmolLM, TinyLlama and every other file that names itself "llama": grouped
@@ -30,7 +29,6 @@ constinit const Architecture kLlama = {.name = "llama",
                                        .tensors = rows::kModel,
                                        .layer_tensors = kLayerTensors,
                                        .configure = &configure,
-                                       .layer = &llama_layer,
                                        .has_experts = true};
 
 } // namespace alcove::model::arch

@@ -1,5 +1,4 @@
 #include "engine/model/arch/arch.h"
-#include "engine/model/arch/layers.h"
 #include "engine/model/arch/rows.h"
 
 /// OLMo 2 and 3: no norm before a branch but one after it, and norms of q and k that go over all
@@ -39,7 +38,6 @@ constinit const Architecture kOlmo2 = {.name = "olmo2",
                                        .rope_interleaved = false,
                                        .tensors = rows::kModel,
                                        .layer_tensors = kLayerTensors,
-                                       .configure = &configure,
-                                       .layer = &llama_layer};
+                                       .configure = &configure};
 
 } // namespace alcove::model::arch

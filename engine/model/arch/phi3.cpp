@@ -1,5 +1,4 @@
 #include "engine/model/arch/arch.h"
-#include "engine/model/arch/layers.h"
 #include "engine/model/arch/rows.h"
 
 /// Phi 3, 3.5 and 4 (text): LLaMA's layer with q, k and v in one tensor, gate and up in another,
@@ -36,7 +35,6 @@ constinit const Architecture kPhi3 = {.name = "phi3",
                                       .rope_interleaved = false,
                                       .tensors = rows::kModel,
                                       .layer_tensors = kLayerTensors,
-                                      .arrange = &arrange,
-                                      .layer = &llama_layer};
+                                      .arrange = &arrange};
 
 } // namespace alcove::model::arch

@@ -1,5 +1,4 @@
 #include "engine/model/arch/arch.h"
-#include "engine/model/arch/layers.h"
 #include "engine/model/arch/rows.h"
 
 /// Qwen 2 and 2.5 and models distilled into them: LLaMA's layer with biases on q, k and v and
@@ -22,7 +21,6 @@ constexpr std::array kLayerTensors = rows::join(rows::kNorms, rows::kAttention, 
 constinit const Architecture kQwen2 = {.name = "qwen2",
                                        .rope_interleaved = false,
                                        .tensors = rows::kModel,
-                                       .layer_tensors = kLayerTensors,
-                                       .layer = &llama_layer};
+                                       .layer_tensors = kLayerTensors};
 
 } // namespace alcove::model::arch

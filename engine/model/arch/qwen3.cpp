@@ -1,5 +1,4 @@
 #include "engine/model/arch/arch.h"
-#include "engine/model/arch/layers.h"
 #include "engine/model/arch/rows.h"
 
 /// Qwen 3 (dense): each head of q and k passes an RMS norm before it is rotated.
@@ -14,7 +13,6 @@ constexpr std::array kLayerTensors = rows::join(rows::kLayer, rows::kHeadNorms);
 constinit const Architecture kQwen3 = {.name = "qwen3",
                                        .rope_interleaved = false,
                                        .tensors = rows::kModel,
-                                       .layer_tensors = kLayerTensors,
-                                       .layer = &llama_layer};
+                                       .layer_tensors = kLayerTensors};
 
 } // namespace alcove::model::arch

@@ -1,5 +1,4 @@
 #include "engine/model/arch/arch.h"
-#include "engine/model/arch/layers.h"
 #include "engine/model/arch/rows.h"
 
 /// Qwen 3 with experts in every layer: softmax over all experts, the weights of the chosen ones
@@ -25,7 +24,6 @@ constinit const Architecture kQwen3Moe = {.name = "qwen3moe",
                                           .tensors = rows::kModel,
                                           .layer_tensors = kLayerTensors,
                                           .configure = &configure,
-                                          .layer = &llama_layer,
                                           .has_experts = true};
 
 } // namespace alcove::model::arch

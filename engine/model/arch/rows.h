@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-/// Rows of tensor tables that many architectures share, and the layer that most of them have.
+/// Rows of tensor tables that many architectures share.
 namespace alcove::model::arch::rows {
 
 /// One table of several.

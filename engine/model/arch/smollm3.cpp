@@ -1,5 +1,4 @@
 #include "engine/model/arch/arch.h"
-#include "engine/model/arch/layers.h"
 #include "engine/model/arch/rows.h"
 
 /// SmolLM 3: LLaMA's layer; every fourth layer has no rotary embedding (there is no key for it).
@@ -19,7 +18,6 @@ constinit const Architecture kSmolLm3 = {.name = "smollm3",
                                          .rope_interleaved = true,
                                          .tensors = rows::kModel,
                                          .layer_tensors = rows::kLayer,
-                                         .configure = &configure,
-                                         .layer = &llama_layer};
+                                         .configure = &configure};
 
 } // namespace alcove::model::arch

@@ -6,8 +6,6 @@
 
 namespace alcove::model {
 
-enum class Activation : std::uint8_t { Silu, GeluTanh };
-
 /// branch = W_down (activation(W_gate x) * W_up x), x = rms_norm(h, norm), or x = h where
 /// `norm` is empty. Shazeer 2020, "GLU variants improve transformer".
 void feed_forward(Pass& pass, std::int32_t il, const Vector& norm, Activation activation);
