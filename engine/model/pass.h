@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <utility>
 
 namespace alcove::model {
 

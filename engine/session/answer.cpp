@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kReportInterval{40};
 
+/// Tokens of a chunk that reads as fast, per token, as a longer one.
+constexpr std::size_t kEnough = 128;
+
 std::int32_t to_count(std::size_t n) {
     return static_cast<std::int32_t>(n);
 }
@@ -71,7 +74,6 @@ std::size_t EngineSession::Answer::chunk_size(std::size_t n_left) const {
     // What a stop request throws away is the chunk that it falls into. A long one reads faster,
     // but no faster than kEnough; the answer does not depend on where chunks end.
     constexpr double kSeconds = 1.5;
-    constexpr std::size_t kEnough = 128;
     std::size_t n = static_cast<std::size_t>(session_.options_.n_batch);
     if (session_.recurrent_.empty() && n > kEnough) {
         const double seconds = session_.seconds_per_read_token_;
@@ -113,7 +115,7 @@ bool EngineSession::Answer::read_prompt() {
         batch.stop = stop_;
         const Clock::time_point chunk_begin = Clock::now();
         const bool complete = session_.read(batch);
-        if (complete && n > 1)
+        if (complete && n >= kEnough)
             session_.seconds_per_read_token_ = seconds_since(chunk_begin) / static_cast<double>(n);
         if (failure_)
             std::rethrow_exception(failure_);

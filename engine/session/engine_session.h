@@ -18,9 +18,9 @@
 
 namespace alcove {
 
-/// The Session that Session::create makes. What was read is `tokens_`; the cache holds exactly
-/// their keys and values, and recurrent_ the state after them, whatever happened before: a chunk
-/// counts only when it was finished.
+/// The Session that Session::create makes. What was read is `tokens_`; the cache holds of their
+/// keys and values what a next token may see (KvCache), and recurrent_ the state after them,
+/// whatever happened before: a chunk counts only when it was finished.
 class EngineSession final : public Session {
 public:
     /// See Session::create. May throw.
@@ -83,7 +83,7 @@ private:
     std::vector<TokenId> tokens_;
     std::unique_ptr<adapter::AdapterSet> adapters_; // null: none
     std::string adapters_identity_;                 // of what tokens_ were read with
-    double seconds_per_read_token_ = 0;             // of the last chunk; 0: not known
+    double seconds_per_read_token_ = 0;             // of the last long chunk; 0: not known
     std::vector<float> logits_;                     // [n_vocab] of the last token read
 };
 

@@ -11,13 +11,14 @@
 
 namespace alcove {
 
-/// Keys and values of every layer for n_ctx positions, as KvView describes. Memory is reserved as a
-/// whole and taken from the system page by page as positions are written, so a long context costs
-/// what was used of it. Movable, used by one session.
+/// Keys and values of the layers with attention in a context of n_ctx positions, as KvView
+/// describes. Memory is reserved as a whole and taken from the system page by page as positions are
+/// written, so a long context costs what was used of it. Movable, used by one session.
 ///
-/// A layer with a window keeps the positions that the next token sees, as many again up to 1,024
-/// for going back (a regenerated answer), and room for the batch. Its rows lie in order without a
-/// break: when the room is used up, those that are still wanted move to the front.
+/// A layer without a window keeps all positions. One with a window keeps those that the next token
+/// sees, as many again up to 1,024 for going back (a regenerated answer), and room for the batch.
+/// Its rows lie in order without a break: when the room is used up, those that are still wanted
+/// move to the front.
 class KvCache {
 public:
     /// Errc::Memory if the address space or the system's limits do not allow it.

@@ -15,11 +15,11 @@ namespace alcove {
 /// checkpoints to go back to. Movable, used by one session.
 class RecurrentState {
 public:
-    /// Two states, one to read and one to write, and room for n_checkpoints() more. Throws
-    /// std::bad_alloc.
+    /// Two states, one to read and one to write; checkpoints take their memory as they are saved.
+    /// Throws std::bad_alloc.
     explicit RecurrentState(const model::HParams& hparams);
 
-    /// Bytes of what the constructor makes.
+    /// Bytes with n_checkpoints() checkpoints.
     static std::uint64_t bytes(const model::HParams& hparams);
     /// As many as fit some hundred MiB, 2 to 16.
     static std::size_t n_checkpoints(const model::HParams& hparams);
@@ -38,7 +38,7 @@ public:
     /// Before the first token.
     void clear();
 
-    /// Keeps the present state. With all places taken the oldest goes.
+    /// Keeps the present state. With all places taken the oldest goes. Throws std::bad_alloc.
     void save();
     /// Goes back to the last checkpoint at or before `position`, or to the very beginning, and
     /// returns its position. Nothing happens where the state is there already. Later checkpoints
