@@ -11,23 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-SessionOptions exact_options(std::int32_t n_batch, std::int32_t n_threads = 2) {
-    SessionOptions options;
-    options.n_ctx = 512;
-    options.n_batch = n_batch;
-    options.n_threads = n_threads;
-    options.kv_type = KvType::F32;
-    options.activations = Activations::F32;
-    return options;
-}
-
-using Evaluation = Session::Evaluation;
-
-Evaluation evaluate(Session& session, const std::vector<TokenId>& tokens) {
-    auto evaluation = session.evaluate(tokens, {}, {});
-    EXPECT_TRUE(evaluation) << (evaluation ? "" : evaluation.error().message);
-    return evaluation ? std::move(*evaluation) : Evaluation{};
-}
+using test::evaluate;
+using test::exact_options;
 
 /// A case: a base, adapters by name (several files may hold the same numbers), runs.
 class AdapterCase : public testing::TestWithParam<const char*> {

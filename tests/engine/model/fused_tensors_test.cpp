@@ -6,12 +6,6 @@
 namespace alcove {
 namespace {
 
-std::vector<float> logits(Session& session, const std::vector<TokenId>& tokens) {
-    auto evaluation = session.evaluate(tokens, {}, {});
-    EXPECT_TRUE(evaluation) << (evaluation ? "" : evaluation.error().message);
-    return evaluation ? evaluation->logits : std::vector<float>{};
-}
-
 TEST(FusedTensors, AnAdapterReachesEveryPart) {
     const std::filesystem::path folder = test::data_models() / "phi3";
     auto model = Model::load(folder / "model.gguf", {}, {});
@@ -23,18 +17,13 @@ TEST(FusedTensors, AnAdapterReachesEveryPart) {
     const std::vector<float> expected = test::read_floats(folder / "short.adapted.f32");
     for (const std::int32_t n_batch : {1, 5, 64}) {
         for (const std::int32_t n_threads : {1, 2}) {
-            SessionOptions options;
-            options.n_ctx = 512;
-            options.n_batch = n_batch;
-            options.n_threads = n_threads;
-            options.kv_type = KvType::F32;
-            options.activations = Activations::F32;
-            auto session = Session::create(*model, options);
+            auto session = Session::create(*model, test::exact_options(n_batch, n_threads));
             ASSERT_TRUE(session) << session.error().message;
-            const std::vector<float> base = logits(**session, tokens);
+            const std::vector<float> base = test::evaluate(**session, tokens).logits;
             const AdapterUse use{*adapter, 1.0F};
             ASSERT_TRUE((*session)->set_adapters({&use, 1}));
-            EXPECT_LE(test::max_difference(logits(**session, tokens), expected), 3e-4)
+            EXPECT_LE(test::max_difference(test::evaluate(**session, tokens).logits, expected),
+                      3e-4)
                 << "batch " << n_batch << ", threads " << n_threads;
             EXPECT_GT(test::max_difference(base, expected), 0.1);
         }

@@ -1,13 +1,18 @@
 #pragma once
 
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +98,24 @@ inline double max_difference(const std::vector<float>& a, const std::vector<floa
                 difference == difference ? difference : std::numeric_limits<double>::infinity();
     }
     return largest;
+}
+
+/// Nothing is rounded to fewer bits: what a run has in common with the expected numbers.
+inline SessionOptions exact_options(std::int32_t n_batch, std::int32_t n_threads = 2) {
+    SessionOptions options;
+    options.n_ctx = 512;
+    options.n_batch = n_batch;
+    options.n_threads = n_threads;
+    options.kv_type = KvType::F32;
+    options.activations = Activations::F32;
+    return options;
+}
+
+/// Empty, and the test fails, where the session refuses.
+inline Session::Evaluation evaluate(Session& session, const std::vector<TokenId>& tokens) {
+    auto evaluation = session.evaluate(tokens, {}, {});
+    EXPECT_TRUE(evaluation) << (evaluation ? "" : evaluation.error().message);
+    return evaluation ? std::move(*evaluation) : Session::Evaluation{};
 }
 
 } // namespace alcove::test

@@ -10,6 +10,7 @@
 namespace alcove {
 namespace {
 
+using test::exact_options;
 using test::OraclePrompt;
 
 std::shared_ptr<const Model> load(const std::filesystem::path& path) {
@@ -24,19 +25,7 @@ Session::Evaluation evaluate(const std::shared_ptr<const Model>& model,
     EXPECT_TRUE(session) << (session ? "" : session.error().message);
     if (!session)
         return {};
-    auto evaluation = (*session)->evaluate(prompt.tokens, {}, {});
-    EXPECT_TRUE(evaluation) << (evaluation ? "" : evaluation.error().message);
-    return evaluation ? std::move(*evaluation) : Session::Evaluation{};
-}
-
-SessionOptions exact_options(std::int32_t n_batch, std::int32_t n_threads) {
-    SessionOptions options;
-    options.n_ctx = 512;
-    options.n_batch = n_batch;
-    options.n_threads = n_threads;
-    options.kv_type = KvType::F32;
-    options.activations = Activations::F32;
-    return options;
+    return test::evaluate(**session, prompt.tokens);
 }
 
 double logit_limit(const OraclePrompt& prompt) {
