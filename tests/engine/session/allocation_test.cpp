@@ -57,9 +57,10 @@ TEST(ForwardPass, AllocatesNothing) {
     auto adapter_file = adapter::read_adapter_file(
         path.parent_path().parent_path() / "lora_llama/adapter_a.gguf", &*model, {}, {});
     ASSERT_TRUE(adapter_file) << adapter_file.error().message;
-    auto slots = adapter::bind(*adapter_file, *model, adapter::Refusal("adapter", nullptr));
-    ASSERT_TRUE(slots) << slots.error().message;
-    const AdapterUse use{std::make_shared<EngineAdapter>(adapter_file->info, *slots, *file), 0.5F};
+    auto matches = adapter::match(*adapter_file, *model, adapter::Refusal("adapter", nullptr));
+    ASSERT_TRUE(matches) << matches.error().message;
+    const auto slots = adapter::pack(adapter_file->info.kind, *matches, *model);
+    const AdapterUse use{std::make_shared<EngineAdapter>(adapter_file->info, slots, *file), 0.5F};
     auto set = adapter::AdapterSet::create(std::span(&use, 1), file->get(), 64, false);
     ASSERT_TRUE(set) << set.error().message;
     auto cache = KvCache::create(model->hparams, KvType::F16, 512, 64);
