@@ -227,7 +227,8 @@ private Q_SLOTS:
             const int questions = stored.count(Role::User);
             window.type(QStringLiteral("Count slowly, round %1").arg(round));
             window.key(QStringLiteral("Return"));
-            // Killed while it loaded, a model is not loaded again by itself: the text waits until it is chosen.
+            // Killed while it loaded, a model is not loaded again by itself: the text waits until
+            // it is chosen.
             if (!QTest::qWaitFor([&] { return stored.count(Role::User) > questions; }, 5000)) {
                 chooseModel(window);
                 window.key(QStringLiteral("ctrl+l"));
